@@ -43,7 +43,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->multicast_bytes % 64 == 0 && g->message_stride_bytes <= MAX_STRIDE &&
            g->message_stride_bytes >= 64 && g->message_stride_bytes % 64 == 0 &&
            g->sites_bytes <= MAX_SITES_BYTES && g->sites_bytes % 64 == 0 &&
-           g->shown_bytes <= MAX_STRIDE && g->shown_bytes % 64 == 0 &&
+           g->exposed_bytes <= MAX_STRIDE && g->exposed_bytes % 64 == 0 &&
            g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % 64 == 0 &&
            g->place_bytes <= MAX_BULK_BYTES && g->place_bytes % PAGE == 0 &&
            g->other_hosts < FTC_BOARD_HOSTS_MAX && g->host <= g->other_hosts &&
@@ -94,14 +94,14 @@ static size_t sites_offset(const struct ftc_board_geometry *g)
     return rings_offset(g) + (size_t)g->ranks * g->ranks * ftc_board_ring_bytes(g);
 }
 
-static size_t shown_offset(const struct ftc_board_geometry *g)
+static size_t exposed_offset(const struct ftc_board_geometry *g)
 {
     return sites_offset(g) + (size_t)g->ranks * g->sites_bytes;
 }
 
 static size_t bulk_offset(const struct ftc_board_geometry *g)
 {
-    return shown_offset(g) + (size_t)g->ranks * FTC_BOARD_SHOWN * g->shown_bytes;
+    return exposed_offset(g) + (size_t)g->ranks * FTC_BOARD_EXPOSED * g->exposed_bytes;
 }
 
 static size_t traces_offset(const struct ftc_board_geometry *g)
@@ -385,12 +385,12 @@ void *ftc_board_sites(const struct ftc_board *board, uint32_t rank)
     return (char *)board->shared + sites_offset(g) + (size_t)rank * g->sites_bytes;
 }
 
-unsigned char *ftc_board_shown(const struct ftc_board *board, uint32_t rank, uint32_t place)
+unsigned char *ftc_board_exposed(const struct ftc_board *board, uint32_t rank, uint32_t place)
 {
     const struct ftc_board_geometry *g = &board->geometry;
-    size_t index = (size_t)rank * FTC_BOARD_SHOWN + place;
+    size_t index = (size_t)rank * FTC_BOARD_EXPOSED + place;
 
-    return (unsigned char *)board->shared + shown_offset(g) + index * g->shown_bytes;
+    return (unsigned char *)board->shared + exposed_offset(g) + index * g->exposed_bytes;
 }
 
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)

@@ -159,14 +159,15 @@ struct ftc_board_geometry {
     uint32_t ring_depth;         /* messages in flight from one rank to another; a power of two */
     uint32_t message_stride_bytes;
     uint32_t sites_bytes; /* of a rank's call sites (reporting/coverage_sites.h); 0: not reported */
-    uint32_t shown_bytes; /* of each of a rank's places for data that it shows (shown.h); 0: none */
-    uint32_t bulk_bytes;  /* of what a rank shows of its large data (bulk.h); 0: there are none */
-    uint32_t place_bytes; /* of each of its places for them, in pages */
-    uint32_t trace_bytes; /* of a rank's ring of events (trace.h); 0: nothing is traced */
-    uint32_t other_hosts; /* of the job; 0: this one alone */
-    uint32_t host;        /* number of the one whose board this is */
+    uint32_t exposed_bytes; /* of each of a rank's places for data that it exposes (exposed.h); 0:
+                               none */
+    uint32_t bulk_bytes;    /* of what a rank shows of its large data (bulk.h); 0: there are none */
+    uint32_t place_bytes;   /* of each of its places for them, in pages */
+    uint32_t trace_bytes;   /* of a rank's ring of events (trace.h); 0: nothing is traced */
+    uint32_t other_hosts;   /* of the job; 0: this one alone */
+    uint32_t host;          /* number of the one whose board this is */
 };
-enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_MULTICASTS = 2, FTC_BOARD_SHOWN = 4 };
+enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_MULTICASTS = 2, FTC_BOARD_EXPOSED = 4 };
 
 /* The rest of the segment is WINDOWS: so many entries of all ranks are one, with their places for
  * messages to all members, and so is a place for large data of all ranks. */
@@ -295,7 +296,7 @@ static inline const void *ftc_board_next_multicast(const struct ftc_board *board
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from);
 _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, uint32_t set);
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
-unsigned char *ftc_board_shown(const struct ftc_board *board, uint32_t rank, uint32_t place);
+unsigned char *ftc_board_exposed(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
 unsigned char *ftc_board_place(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank);

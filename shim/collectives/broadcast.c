@@ -1,10 +1,10 @@
 /* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
 #include "value/broadcast.h"
 #include "composite.h"
+#include "exposed.h"
 #include "parcel.h"
 #include "pipelined.h"
 #include "program/error.h"
-#include "shown.h"
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
@@ -34,12 +34,12 @@ static const void *contribute_block(struct ftc_plan *plan)
 static unsigned char *room_of_root(const struct ftc_plan *plan, struct ftc_broadcast_value *value)
 {
     uint32_t name;
-    unsigned char *shown = ftc_shown_room(plan, plan->arguments.value_bytes, &name);
+    unsigned char *exposed = ftc_exposed_room(plan, plan->arguments.value_bytes, &name);
 
-    if (!shown)
+    if (!exposed)
         return value->data;
-    value->shown = (uint16_t)name;
-    return shown;
+    value->exposed = (uint16_t)name;
+    return exposed;
 }
 
 static const void *contribute(struct ftc_plan *plan)
@@ -75,8 +75,8 @@ static struct ftc_piece data_of_root(const struct ftc_plan *plan)
     value = ftc_parcel_result(plan);
     if (!value->has_data)
         return (struct ftc_piece){NULL, 0};
-    if (value->shown)
-        return ftc_shown_find(plan, plan->call->root, value->bytes, value->shown);
+    if (value->exposed)
+        return ftc_exposed_find(plan, plan->call->root, value->bytes, value->exposed);
     return (struct ftc_piece){value->data, value->bytes};
 }
 

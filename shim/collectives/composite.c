@@ -1,11 +1,11 @@
 #include "composite.h"
 
+#include "exposed.h"
 #include "limits.h"
 #include "parcel.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "rounds_parts.h"
-#include "shown.h"
 
 #include <stdint.h>
 
@@ -32,7 +32,7 @@ void *ftc_composite_begin(struct ftc_plan *plan)
         .data_bytes = data_travel_apart(plan)    ? 0
                       : ftc_plan_is_uneven(plan) ? (size_t)s->max_bytes
                                                  : plan->arguments.value_bytes,
-        .shown_apart = s->large == FTC_LARGE_PROTECTED,
+        .exposed_apart = s->large == FTC_LARGE_PROTECTED,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
     value = ftc_parcel_room(plan, plan->travelling_bytes);
@@ -49,11 +49,11 @@ static bool shows_blocks(const struct ftc_plan *plan)
            !ftc_call_goes_to_root(kind) && !ftc_plan_is_uneven(plan);
 }
 
-bool ftc_composite_can_be_shown(const struct ftc_plan *plan)
+bool ftc_composite_can_expose(const struct ftc_plan *plan)
 {
     return shows_blocks(plan) &&
-           ftc_shown_fits(plan->arguments.value_bytes / (size_t)plan->comm->size) &&
-           ftc_shown_fits(plan->arguments.value_bytes);
+           ftc_exposed_fits(plan->arguments.value_bytes / (size_t)plan->comm->size) &&
+           ftc_exposed_fits(plan->arguments.value_bytes);
 }
 
 static void join(void *plan, void *into, const void *from)
@@ -99,8 +99,8 @@ struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_
         return ftc_rounds_find(plan->rounds, rank);
     if (!find_block(plan, rank, at, &block))
         return (struct ftc_piece){NULL, 0};
-    return block.shown ? ftc_shown_find(plan, rank, block.bytes, block.shown)
-                       : (struct ftc_piece){block.data, block.bytes};
+    return block.exposed ? ftc_exposed_find(plan, rank, block.bytes, block.exposed)
+                         : (struct ftc_piece){block.data, block.bytes};
 }
 
 uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
@@ -140,24 +140,24 @@ bool ftc_composite_is_refused(const struct ftc_plan *plan)
 size_t ftc_composite_most(const struct ftc_plan *plan)
 {
     size_t memory = ftc_limits_memory_bytes(), operation = plan->limit.data_bytes;
-    size_t shown = plan->limit.shown_apart ? ftc_library.board.geometry.shown_bytes : 0;
+    size_t exposed = plan->limit.exposed_apart ? ftc_library.board.geometry.exposed_bytes : 0;
 
     if (plan->packing != FTC_PACKED_BLOCK && plan->rounds)
         return SIZE_MAX / 2;
     if (plan->packing != FTC_PACKED_BLOCK)
-        return operation > shown ? operation : shown;
+        return operation > exposed ? operation : exposed;
     return memory > operation ? memory : operation;
 }
 
 static void *add_block(struct ftc_plan *plan, void *value, size_t bytes)
 {
     int rank = plan->comm->rank;
-    uint32_t shown;
-    void *room = ftc_shown_room(plan, bytes, &shown);
+    uint32_t exposed;
+    void *room = ftc_exposed_room(plan, bytes, &exposed);
 
     if (!room)
         return ftc_blocks_add(value, &plan->limit, rank, bytes);
-    return ftc_blocks_add_shown(value, &plan->limit, rank, bytes, shown) ? room : NULL;
+    return ftc_blocks_add_exposed(value, &plan->limit, rank, bytes, exposed) ? room : NULL;
 }
 
 void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)

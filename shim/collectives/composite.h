@@ -12,10 +12,10 @@
 /* For struct ftc_collective, of calls that have sides. */
 bool ftc_composite_needs_mpi(const struct ftc_plan *plan);
 
-/* Whether each rank can show its block (shown.h), so that heads of blocks alone travel. If a rank
- * lacks room for its own, the value is too large, and the blocks take rounds. A pure function, as
- * the policy: the same on all ranks. */
-bool ftc_composite_can_be_shown(const struct ftc_plan *plan);
+/* Whether each rank can expose its block (exposed.h), so that heads of blocks alone travel. If a
+ * rank lacks room for its own, the value is too large, and the blocks take rounds. A pure function,
+ * as the policy: the same on all ranks. */
+bool ftc_composite_can_expose(const struct ftc_plan *plan);
 
 /* Makes the plan one of blocks with up to plan->arguments.value_bytes of data in all, or setting
  * max_bytes if that is not known, and returns this rank's value, without blocks; NULL without

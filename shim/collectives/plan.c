@@ -78,7 +78,7 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
     bool is_between = ftc_plan_is_between(plan);
 
     f->several_hosts = ftc_board_has_other_hosts(&ftc_library.board);
-    f->can_expose = ftc_composite_can_be_shown(plan);
+    f->can_expose = ftc_composite_can_expose(plan);
     f->is_reduction = ftc_call_is_reduction(kind) && !is_between;
     f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !is_between;
     f->packs_elements = plan->arguments.packs_elements;

@@ -197,8 +197,8 @@ static void end_without_place(const struct ftc_rounds *p, int rank)
     snprintf(text, sizeof text,
              "ftcoll: shared memory does not have the data that rank %d gave to %s, which rank %d "
              "needs; another process has written there",
-             ftc_comm_shown(p->plan->comm, rank), ftc_call_name(p->plan->call->kind),
-             ftc_comm_shown(p->plan->comm, p->plan->comm->rank));
+             ftc_comm_printed_rank(p->plan->comm, rank), ftc_call_name(p->plan->call->kind),
+             ftc_comm_printed_rank(p->plan->comm, p->plan->comm->rank));
     ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OTHER, text);
 }
 

@@ -120,7 +120,7 @@ static bool next_part(const struct ftc_rounds *p, size_t *at, struct ftc_block *
     const void *value = ftc_blocks_within(c->running->op.result.value, ftc_rounds_room(c->size));
 
     while (value && ftc_blocks_next(value, at, part))
-        if (part->rank < c->size && !part->shown)
+        if (part->rank < c->size && !part->exposed)
             return true;
     return false;
 }

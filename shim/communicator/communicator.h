@@ -93,7 +93,7 @@ static inline int ftc_comm_local_size(const struct ftc_comm *c)
 
 /* Returns the rank that errors and warnings name: on two groups the one in MPI_COMM_WORLD, as both
  * know no other. */
-static inline int ftc_comm_shown(const struct ftc_comm *c, int rank)
+static inline int ftc_comm_printed_rank(const struct ftc_comm *c, int rank)
 {
     return ftc_comm_is_inter(c) ? (int)c->world[rank] : rank;
 }

@@ -12,7 +12,7 @@
 enum {
     ENTRIES =
         32768, /* communicators and persistent requests of a rank; MPICH has 2048 of the one */
-    SHOWN_TIMES = 4,
+    EXPOSED_TIMES = 4,
     RING_DEPTH_MAX = 16,
     RING_DEPTH_MIN = 4,            /* one operation needs as many, each attempt */
     RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
@@ -29,15 +29,15 @@ static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
     return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
 }
 
-/* Whoever is taken for dead may still read what is shown. To post costs more than to show: so with
- * large calls there is room for blocks of more than a message. */
-static uint32_t shown_bytes(const struct ftc_settings *s, int hosts)
+/* A rank that is taken for dead may still read exposed data. Rounds cost more than exposed blocks:
+ * so with large calls there is room for blocks of more than a message. */
+static uint32_t exposed_bytes(const struct ftc_settings *s, int hosts)
 {
-    uint32_t bytes = (uint32_t)s->max_bytes * (s->large == FTC_LARGE_PROTECTED ? SHOWN_TIMES : 1);
-    bool are_shown = hosts == 1 && s->monitor != FTC_MONITOR_TIMEOUT &&
-                     (s->intercept & (FTC_INTERCEPT_BCAST | FTC_INTERCEPT_BLOCKS)) != 0;
+    uint32_t bytes = (uint32_t)s->max_bytes * (s->large == FTC_LARGE_PROTECTED ? EXPOSED_TIMES : 1);
+    bool are_exposed = hosts == 1 && s->monitor != FTC_MONITOR_TIMEOUT &&
+                       (s->intercept & (FTC_INTERCEPT_BCAST | FTC_INTERCEPT_BLOCKS)) != 0;
 
-    return are_shown ? (bytes + 63) / 64 * 64 : 0;
+    return are_exposed ? (bytes + 63) / 64 * 64 : 0;
 }
 
 /* Among many ranks a place of each ring, once used, is memory of which nobody needs so much. */
@@ -64,7 +64,7 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
         .sites_bytes = s->report >= FTC_REPORT_COVERAGE || s->crash[0] != '\0' /* at a site */
                            ? ftc_coverage_sites_bytes(FTC_COVERAGE_SITES)
                            : 0,
-        .shown_bytes = shown_bytes(s, hosts),
+        .exposed_bytes = exposed_bytes(s, hosts),
         .bulk_bytes = is_large_protected && hosts == 1 ? FTC_BULK_HEAD_BYTES : 0,
         .place_bytes = is_large_protected && hosts == 1 ? FTC_BULK_PLACE_BYTES : 0,
         .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,

@@ -182,7 +182,7 @@ static int append_ranks(char *text, size_t size, const struct ftc_comm *c)
     for (int i = 0; i < c->member_count; i++) {
         if (!c->dead[i])
             continue;
-        ftc_numbers_add(text, size, ftc_comm_shown(c, c->member[i]));
+        ftc_numbers_add(text, size, ftc_comm_printed_rank(c, c->member[i]));
         count++;
     }
     return count;

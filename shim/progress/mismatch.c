@@ -324,7 +324,8 @@ void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
     write_other(other, sizeof other, c);
     snprintf(text, size,
              "ftcoll: mismatched collective calls: rank %d called %s, rank %d called %s",
-             ftc_comm_shown(c, c->rank), own, ftc_comm_shown(c, c->running->mismatched), other);
+             ftc_comm_printed_rank(c, c->rank), own,
+             ftc_comm_printed_rank(c, c->running->mismatched), other);
 }
 
 /* ---- looks for another call ---- */
@@ -532,8 +533,8 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
     write_other(others, sizeof others, c);
     ftc_lines_say("ftcoll: rank %d has been in %s for %.1f s, while rank %d is in %s: if these "
                   "are to be one call, they do not match; on_blocked = %s\n",
-                  ftc_comm_shown(c, c->rank), own, (double)ns / 1e9,
-                  ftc_comm_shown(c, c->running->mismatched), others,
+                  ftc_comm_printed_rank(c, c->rank), own, (double)ns / 1e9,
+                  ftc_comm_printed_rank(c, c->running->mismatched), others,
                   ftc_library.settings.on_blocked == FTC_ON_BLOCKED_WARN ? "warn"
                                                                          : "abort, by default");
 }

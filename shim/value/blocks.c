@@ -10,27 +10,27 @@ struct head {
     uint64_t count : 16;
 };
 
-/* Of a block in it; its data follow, unless they are shown. */
+/* Of a block in it; its data follow, unless they are exposed. */
 struct block {
     uint64_t bytes : 48;
     uint64_t rank : 16;
-    uint32_t note, shown;
+    uint32_t note, exposed;
 };
 
 /* A value that is one small block. The bytes of a head are a multiple of 16, a form is none. */
 struct brief {
-    _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or BRIEF_SHOWN */
+    _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or BRIEF_EXPOSED */
     uint16_t rank;
     uint32_t note;
     union {
         unsigned char data[FTC_BRIEF_BYTES];
         struct {
             uint32_t name, bytes;
-        } shown;
+        } exposed;
     };
 };
 
-enum { BRIEF_SHOWN = FTC_BRIEF_BYTES + 2 };
+enum { BRIEF_EXPOSED = FTC_BRIEF_BYTES + 2 };
 
 /* What a value begins with. */
 union start {
@@ -38,7 +38,7 @@ union start {
     struct brief brief;
 };
 
-_Static_assert(BRIEF_SHOWN < sizeof(struct head), "a form is no multiple of the alignment");
+_Static_assert(BRIEF_EXPOSED < sizeof(struct head), "a form is no multiple of the alignment");
 _Static_assert(sizeof(struct brief) == sizeof(struct head), "a value without blocks becomes brief");
 _Static_assert(sizeof(struct block) % FTC_BLOCK_ALIGN == 0, "data are aligned");
 
@@ -50,7 +50,7 @@ static size_t aligned(size_t bytes)
 /* Of one that is in a value. */
 static size_t block_bytes(const struct block *block)
 {
-    return sizeof *block + (block->shown ? 0 : aligned(block->bytes));
+    return sizeof *block + (block->exposed ? 0 : aligned(block->bytes));
 }
 
 size_t ftc_blocks_room(const struct ftc_blocks_limit *limit)
@@ -90,9 +90,9 @@ static struct ftc_block block_of(const struct brief *brief, const void *value)
     struct ftc_block b = {.rank = brief->rank, .note = brief->note};
 
     b.data = ((const struct brief *)value)->data;
-    b.shown = brief->form == BRIEF_SHOWN ? brief->shown.name : 0;
-    if (b.shown)
-        b.bytes = brief->shown.bytes;
+    b.exposed = brief->form == BRIEF_EXPOSED ? brief->exposed.name : 0;
+    if (b.exposed)
+        b.bytes = brief->exposed.bytes;
     else if (brief->form <= FTC_BRIEF_BYTES + 1)
         b.bytes = brief->form - 1u;
     return b;
@@ -101,9 +101,9 @@ static struct ftc_block block_of(const struct brief *brief, const void *value)
 /* ---- to add ---- */
 
 /* How much of @bytes of data counts. */
-static size_t counted(const struct ftc_blocks_limit *limit, size_t bytes, uint32_t shown)
+static size_t counted(const struct ftc_blocks_limit *limit, size_t bytes, uint32_t exposed)
 {
-    return shown && limit->shown_apart ? 0 : bytes;
+    return exposed && limit->exposed_apart ? 0 : bytes;
 }
 
 static void become_too_large(void *value)
@@ -113,31 +113,31 @@ static void become_too_large(void *value)
 }
 
 /* Returns where the data belong. */
-static void *become_brief(void *value, int rank, size_t bytes, uint32_t shown)
+static void *become_brief(void *value, int rank, size_t bytes, uint32_t exposed)
 {
     struct brief *b = value;
 
     *b = (struct brief){.rank = (uint16_t)rank, .form = (uint16_t)(bytes + 1)};
-    if (shown) {
-        b->form = BRIEF_SHOWN;
-        b->shown.name = shown;
-        b->shown.bytes = (uint32_t)bytes;
+    if (exposed) {
+        b->form = BRIEF_EXPOSED;
+        b->exposed.name = exposed;
+        b->exposed.bytes = (uint32_t)bytes;
     }
     return b->data;
 }
 
 /* The same, behind the other blocks. */
 static void *append(struct head *head, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
-                    uint32_t shown)
+                    uint32_t exposed)
 {
     struct block *block = (void *)((char *)head + head->bytes);
     unsigned char *data = (unsigned char *)(block + 1);
 
-    *block = (struct block){.rank = (uint16_t)rank, .bytes = bytes, .shown = shown};
-    if (!shown)
+    *block = (struct block){.rank = (uint16_t)rank, .bytes = bytes, .exposed = exposed};
+    if (!exposed)
         memset(data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
     head->bytes += block_bytes(block);
-    head->data_bytes += counted(limit, bytes, shown);
+    head->data_bytes += counted(limit, bytes, exposed);
     head->count++;
     return data;
 }
@@ -153,13 +153,13 @@ static void append_brief(struct head *head, const struct ftc_blocks_limit *limit
     } *to = (void *)((char *)head + head->bytes);
 
     to->head = (struct block){
-        .rank = (uint16_t)b.rank, .bytes = b.bytes, .note = b.note, .shown = b.shown};
-    if (!b.shown) {
+        .rank = (uint16_t)b.rank, .bytes = b.bytes, .note = b.note, .exposed = b.exposed};
+    if (!b.exposed) {
         memcpy(to->data, brief->data, sizeof brief->data);
         memset(to->data + sizeof brief->data, 0, sizeof to->data - sizeof brief->data);
     }
     head->bytes += block_bytes(&to->head);
-    head->data_bytes += counted(limit, b.bytes, b.shown);
+    head->data_bytes += counted(limit, b.bytes, b.exposed);
     head->count++;
 }
 
@@ -177,18 +177,18 @@ static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
 
 /* NULL: too large. */
 static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
-                 uint32_t shown)
+                 uint32_t exposed)
 {
     struct head *head = widen(value, limit);
-    size_t data_bytes = counted(limit, bytes, shown);
+    size_t data_bytes = counted(limit, bytes, exposed);
 
     if (data_bytes > limit->data_bytes || head->data_bytes > limit->data_bytes - data_bytes) {
         become_too_large(value);
         return NULL;
     }
-    if (is_without_blocks(value) && bytes <= (shown ? UINT32_MAX : FTC_BRIEF_BYTES))
-        return become_brief(value, rank, bytes, shown);
-    return append(head, limit, rank, bytes, shown);
+    if (is_without_blocks(value) && bytes <= (exposed ? UINT32_MAX : FTC_BRIEF_BYTES))
+        return become_brief(value, rank, bytes, exposed);
+    return append(head, limit, rank, bytes, exposed);
 }
 
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
@@ -196,10 +196,10 @@ void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank
     return add(value, limit, rank, bytes, 0);
 }
 
-bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
-                          uint32_t shown)
+bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
+                            size_t bytes, uint32_t exposed)
 {
-    return add(value, limit, rank, bytes, shown) != NULL;
+    return add(value, limit, rank, bytes, exposed) != NULL;
 }
 
 void ftc_blocks_note(void *value, const void *data, uint32_t note)
@@ -241,7 +241,7 @@ static void join_brief(void *value, const union start *from, const struct ftc_bl
 {
     const union start s = start_of(value);
     const struct ftc_block b = block_of(&from->brief, from);
-    size_t data_bytes = counted(limit, b.bytes, b.shown);
+    size_t data_bytes = counted(limit, b.bytes, b.exposed);
     struct head *into = value;
 
     if (is_without_blocks(&s) && data_bytes <= limit->data_bytes) {
@@ -303,7 +303,7 @@ static bool next_of_many(const void *value, size_t bytes, size_t *at, struct ftc
     *block = (struct ftc_block){
         .rank = (int)b.rank,
         .note = b.note,
-        .shown = b.shown,
+        .exposed = b.exposed,
         .bytes = b.bytes,
         .data = (const unsigned char *)value + *at + sizeof b,
     };

@@ -3,7 +3,7 @@
  * A rank begins with its own block, or none; to combine is to have the blocks of both, which no
  * rank is in twice. So whichever way values take, they say who is in them. A value is as long as
  * its blocks make it, and holds no more data than a limit: beyond that it holds none, and says so,
- * on all ranks that get the result alike. Of a block that its owner shows elsewhere only the head
+ * on all ranks that get the result alike. Of a block that its owner exposes elsewhere only the head
  * travels.
  *
  *     head | rank 2: 24 bytes | ... | rank 0: 8 bytes | ...        each 16-byte aligned
@@ -11,8 +11,7 @@
  * What a rank gives is often one small block. It is a value of 16 bytes in all, whose message is
  * one line of memory:
  *
- *     rank 2: 8 bytes                                              FTC_BRIEF_BYTES at most, or
- * shown
+ *     rank 2: 8 bytes                                              FTC_BRIEF_BYTES at most
  *
  * Nothing in a value is believed that came from elsewhere: blocks that are not whole, or of a rank
  * that there is not, are not found. */
@@ -27,18 +26,18 @@ enum { FTC_BLOCK_ALIGN = 16, FTC_BRIEF_BYTES = 8 };
 
 /* One that has been found. */
 struct ftc_block {
-    int rank;                  /* of its owner */
-    uint32_t note;             /* of its owner, beside the data; 0: none */
-    uint32_t shown;            /* 0: the data are here; else where its owner shows them (shown.h) */
-    size_t bytes;              /* of the data */
+    int rank;         /* of its owner */
+    uint32_t note;    /* of its owner, beside the data; 0: none */
+    uint32_t exposed; /* 0: the data are here; else where its owner exposes them (exposed.h) */
+    size_t bytes;     /* of the data */
     const unsigned char *data; /* in the value; FTC_BRIEF_BYTES and fewer are aligned to as many */
 };
 
 /* What values of one operation have in common: context of ftc_blocks_join(). */
 struct ftc_blocks_limit {
-    int ranks;         /* blocks at most, numbered from 0 */
-    size_t data_bytes; /* of all of them: less than 2^47 */
-    bool shown_apart;  /* data that are shown do not count */
+    int ranks;          /* blocks at most, numbered from 0 */
+    size_t data_bytes;  /* of all of them: less than 2^47 */
+    bool exposed_apart; /* data that are exposed do not count */
 };
 
 /* Room for a value. */
@@ -51,9 +50,9 @@ void ftc_blocks_begin(void *value);
  * @bytes belong, until another is added. Data that is too large for @limit is none, and NULL. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
 
-/* The same without the data, which the rank shows. False: too large. */
-bool ftc_blocks_add_shown(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
-                          uint32_t shown);
+/* The same without the data, which the rank exposes. False: too large. */
+bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
+                            size_t bytes, uint32_t exposed);
 
 /* Notes @note beside the block of @value whose data are at @data. */
 void ftc_blocks_note(void *value, const void *data, uint32_t note);

@@ -4,7 +4,7 @@
 
 static size_t used_bytes(const struct ftc_broadcast_value *head)
 {
-    return ftc_broadcast_value_bytes(head->has_data && head->shown == 0 ? head->bytes : 0);
+    return ftc_broadcast_value_bytes(head->has_data && head->exposed == 0 ? head->bytes : 0);
 }
 
 /* Others may write to the value meanwhile, so of its head there is a copy. */

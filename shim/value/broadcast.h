@@ -3,7 +3,7 @@
  * So all survivors agree whether there is data at all: if the root died early, nobody has it. The
  * data travels packed, because ranks may describe it by different datatypes. A value without data
  * is as long as its head: what the others give the root is next to nothing. So is one whose data
- * the root shows elsewhere. A message with 8 bytes of data is one line of memory.
+ * the root exposes elsewhere. A message with 8 bytes of data is one line of memory.
  */
 #ifndef FTC_VALUE_BROADCAST_H
 #define FTC_VALUE_BROADCAST_H
@@ -14,8 +14,8 @@
 
 struct ftc_broadcast_value {
     uint16_t has_data;
-    uint16_t shown; /* 0: it follows; else where the root shows it (collectives/shown.h) */
-    uint32_t bytes; /* of it */
+    uint16_t exposed; /* 0: it follows; else where the root exposes it (collectives/exposed.h) */
+    uint32_t bytes;   /* of it */
     unsigned char data[];
 };
 

@@ -35,7 +35,7 @@ static void check_block(const void *value, int rank, size_t bytes)
 
     ck_assert(ftc_blocks_find(value, rank, &at, &block));
     ck_assert_uint_eq(block.bytes, bytes);
-    ck_assert_uint_eq(block.shown, 0);
+    ck_assert_uint_eq(block.exposed, 0);
     ck_assert_uint_eq((uintptr_t)block.data % (bytes > 8 ? FTC_BLOCK_ALIGN : FTC_BRIEF_BYTES), 0);
     for (size_t i = 0; i < bytes; i++)
         ck_assert_int_eq(block.data[i], 'a' + rank);
@@ -320,7 +320,7 @@ START_TEST(a_value_that_says_that_it_is_longer_than_its_room_is_none)
 }
 END_TEST
 
-/* The same of one small block: whatever its form, its data are in it, or shown somewhere. */
+/* The same of one small block: whatever its form, its data are in it, or exposed somewhere. */
 START_TEST(forms_that_lie_lead_nowhere)
 {
     for (uint32_t form = 0; form <= UINT16_MAX; form++) {
@@ -333,7 +333,7 @@ START_TEST(forms_that_lie_lead_nowhere)
         memcpy(from.bytes, &as_it_stands, sizeof as_it_stands);
         if (ftc_blocks_used_bytes(&from) == 16) {
             while (ftc_blocks_next(&from, &at, &block))
-                ck_assert(block.shown || block.data + block.bytes <= end);
+                ck_assert(block.exposed || block.data + block.bytes <= end);
         }
         ftc_blocks_join(&limit, &into, &from);
         ck_assert_uint_le(ftc_blocks_used_bytes(&into), ftc_blocks_room(&limit));
@@ -342,7 +342,7 @@ START_TEST(forms_that_lie_lead_nowhere)
 END_TEST
 
 /* A name that nobody shows under: the data are no longer than what there is. */
-START_TEST(a_shown_block_without_a_name_has_no_data)
+START_TEST(an_exposed_block_without_a_name_has_no_data)
 {
     struct value v, into = of(0, 4);
     struct ftc_block block;
@@ -350,7 +350,7 @@ START_TEST(a_shown_block_without_a_name_has_no_data)
     size_t at = 0;
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_shown(&v, &limit, 1, DATA - 8, 3));
+    ck_assert(ftc_blocks_add_exposed(&v, &limit, 1, DATA - 8, 3));
     memcpy(v.bytes + 8, &no_name, sizeof no_name);
     ck_assert(ftc_blocks_find(&v, 1, &at, &block));
     ck_assert_uint_eq(block.bytes, 0);
@@ -401,7 +401,7 @@ START_TEST(a_block_may_be_longer_than_4_gib)
 }
 END_TEST
 
-/* ---- shown elsewhere ---- */
+/* ---- exposed elsewhere ---- */
 
 START_TEST(of_a_block_that_is_shown_the_head_travels)
 {
@@ -411,13 +411,13 @@ START_TEST(of_a_block_that_is_shown_the_head_travels)
     size_t at = 0;
 
     ftc_blocks_begin(&all);
-    ck_assert(ftc_blocks_add_shown(&all, &limit, 1, DATA - OTHERS, 3));
+    ck_assert(ftc_blocks_add_exposed(&all, &limit, 1, DATA - OTHERS, 3));
     ck_assert_uint_eq(ftc_blocks_used_bytes(&all), 16);
     ftc_blocks_join(&limit, &all, &other);
     ck_assert_uint_eq(ftc_blocks_used_bytes(&all), 16 + 16 + 16 + 16);
     check_block(&all, 0, OTHERS);
     ck_assert(ftc_blocks_find(&all, 1, &at, &block));
-    ck_assert_uint_eq(block.shown, 3);
+    ck_assert_uint_eq(block.exposed, 3);
     ck_assert_uint_eq(block.bytes, DATA - OTHERS);
 }
 END_TEST
@@ -427,10 +427,10 @@ START_TEST(shown_data_count_as_others_do)
     struct value v, other = of(0, 8);
 
     ftc_blocks_begin(&v);
-    ck_assert(!ftc_blocks_add_shown(&v, &limit, 1, limit.data_bytes + 1, 3));
+    ck_assert(!ftc_blocks_add_exposed(&v, &limit, 1, limit.data_bytes + 1, 3));
     ck_assert(ftc_blocks_are_too_large(&v));
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_shown(&v, &limit, 1, limit.data_bytes, 3));
+    ck_assert(ftc_blocks_add_exposed(&v, &limit, 1, limit.data_bytes, 3));
     ftc_blocks_join(&limit, &v, &other);
     ck_assert(ftc_blocks_are_too_large(&v));
 }
@@ -439,13 +439,13 @@ END_TEST
 /* With one block it is a value of 16 bytes, with more it is not. */
 START_TEST(shown_data_need_not_count)
 {
-    const struct ftc_blocks_limit apart = {.ranks = RANKS, .data_bytes = 8, .shown_apart = true};
+    const struct ftc_blocks_limit apart = {.ranks = RANKS, .data_bytes = 8, .exposed_apart = true};
     struct value v, other, small = of(2, 8);
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_shown(&v, &apart, 0, 1000, 3));
+    ck_assert(ftc_blocks_add_exposed(&v, &apart, 0, 1000, 3));
     ftc_blocks_begin(&other);
-    ck_assert(ftc_blocks_add_shown(&other, &apart, 1, 1000, 1));
+    ck_assert(ftc_blocks_add_exposed(&other, &apart, 1, 1000, 1));
     ftc_blocks_join(&apart, &v, &other);
     ftc_blocks_join(&apart, &v, &small);
     ck_assert(!ftc_blocks_are_too_large(&v));
@@ -466,9 +466,9 @@ START_TEST(more_than_4_gib_may_be_shown)
     size_t at = 0;
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_shown(&v, &whole, 1, whole.data_bytes, 3));
+    ck_assert(ftc_blocks_add_exposed(&v, &whole, 1, whole.data_bytes, 3));
     ck_assert(ftc_blocks_find(&v, 1, &at, &block));
-    ck_assert_uint_eq(block.shown, 3);
+    ck_assert_uint_eq(block.exposed, 3);
     ck_assert_uint_eq(block.bytes, whole.data_bytes);
 }
 END_TEST
@@ -514,16 +514,16 @@ END_TEST
 START_TEST(of_a_broadcast_that_is_shown_the_head_travels)
 {
     struct value none, all;
-    struct ftc_broadcast_value *shown = (void *)&all;
+    struct ftc_broadcast_value *exposed = (void *)&all;
     const size_t whole = ftc_broadcast_value_bytes(DATA);
 
     ftc_broadcast_begin((void *)&none, false, DATA);
-    ftc_broadcast_begin(shown, true, DATA);
-    shown->shown = 2;
-    ck_assert_uint_eq(ftc_broadcast_used_bytes(&all), sizeof *shown);
+    ftc_broadcast_begin(exposed, true, DATA);
+    exposed->exposed = 2;
+    ck_assert_uint_eq(ftc_broadcast_used_bytes(&all), sizeof *exposed);
     ftc_broadcast_combine((void *)&whole, &none, &all);
-    ck_assert_mem_eq(&none, &all, sizeof *shown);
-    shown->bytes++;
+    ck_assert_mem_eq(&none, &all, sizeof *exposed);
+    exposed->bytes++;
     ftc_broadcast_begin((void *)&none, false, DATA);
     ftc_broadcast_combine((void *)&whole, &none, &all);
     ck_assert_uint_eq(((struct ftc_broadcast_value *)(void *)&none)->has_data, 0);
@@ -549,7 +549,7 @@ int main(void)
     UNIT_TEST(what_is_joined_to_a_head_that_lies_stays_in_its_room);
     UNIT_TEST(a_value_that_says_that_it_is_longer_than_its_room_is_none);
     UNIT_TEST(forms_that_lie_lead_nowhere);
-    UNIT_TEST(a_shown_block_without_a_name_has_no_data);
+    UNIT_TEST(an_exposed_block_without_a_name_has_no_data);
     UNIT_TEST(blocks_that_are_not_whole_are_not_found);
     UNIT_TEST(a_block_may_be_longer_than_4_gib);
     UNIT_TEST(of_a_block_that_is_shown_the_head_travels);

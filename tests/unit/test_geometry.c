@@ -68,14 +68,14 @@ START_TEST(messages_between_hosts_have_room_for_parts_of_large_values)
 END_TEST
 
 /* A message of max_bytes takes it anyway. */
-START_TEST(with_large_calls_more_than_a_message_can_be_shown)
+START_TEST(with_large_calls_more_than_a_message_can_be_exposed)
 {
     const char *all = "intercept = all\nmax_bytes = 4096\n";
     const char *large = "intercept = all\nmax_bytes = 4096\nlarge = protected\n";
 
-    ck_assert_uint_eq(geometry_with(all, 4, 1).shown_bytes, 4096);
-    ck_assert_uint_eq(geometry_with(large, 4, 1).shown_bytes, 16384);
-    ck_assert_uint_eq(geometry_with(large, 4, 2).shown_bytes, 0);
+    ck_assert_uint_eq(geometry_with(all, 4, 1).exposed_bytes, 4096);
+    ck_assert_uint_eq(geometry_with(large, 4, 1).exposed_bytes, 16384);
+    ck_assert_uint_eq(geometry_with(large, 4, 2).exposed_bytes, 0);
 }
 END_TEST
 
@@ -108,7 +108,7 @@ int main(void)
     UNIT_TEST(few_ranks_have_deep_rings);
     UNIT_TEST(ranks_of_other_hosts_do_not_count);
     UNIT_TEST(messages_between_hosts_have_room_for_parts_of_large_values);
-    UNIT_TEST(with_large_calls_more_than_a_message_can_be_shown);
+    UNIT_TEST(with_large_calls_more_than_a_message_can_be_exposed);
     UNIT_TEST(values_of_nonblocking_reductions_have_room);
     UNIT_END();
 }

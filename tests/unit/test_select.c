@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RANKS = 4, SHOWN_BYTES = 1 << 16, MAX_BYTES = 4096 };
+enum { RANKS = 4, EXPOSED_BYTES = 1 << 16, MAX_BYTES = 4096 };
 
 /* The facts, in the order of the digits in select.def. */
 enum fact {
@@ -70,7 +70,7 @@ static void set_world(const int facts[])
     s->max_bytes = facts[ROUNDS] ? MAX_BYTES : RANKS - 1;
     ftc_library.world_size = RANKS;
     ftc_library.board.geometry.other_hosts = (uint32_t)facts[HOSTS];
-    ftc_library.board.geometry.shown_bytes = SHOWN_BYTES;
+    ftc_library.board.geometry.exposed_bytes = EXPOSED_BYTES;
 }
 
 static void make_call(enum ftc_call_kind kind, const int facts[])
@@ -89,7 +89,7 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
         .comm = &comm,
         .arguments = {.count = call.count,
                       .packs_elements = facts[PACKED],
-                      .value_bytes = facts[FITS] ? SHOWN_BYTES : 2 * SHOWN_BYTES,
+                      .value_bytes = facts[FITS] ? EXPOSED_BYTES : 2 * EXPOSED_BYTES,
                       .facts = {.contiguous = true,
                                 .commutative = facts[COMMUTATIVE],
                                 .size_bytes = bytes,

@@ -1,4 +1,4 @@
-#include "shown.h"
+#include "exposed.h"
 
 #include "board/publication.h"
 
@@ -10,7 +10,7 @@ static struct use {
     uint64_t communicator_id;
     uint32_t seq;
     bool is_used;
-} use[FTC_BOARD_SHOWN];
+} use[FTC_BOARD_EXPOSED];
 
 /* Another rank may still be in the last operation of a communicator that this rank has freed. */
 static bool is_free(const struct use *u)
@@ -21,38 +21,40 @@ static bool is_free(const struct use *u)
              : !ftc_publication_is_needed(&ftc_library.board, u->communicator_id);
 }
 
-bool ftc_shown_fits(size_t bytes)
+bool ftc_exposed_fits(size_t bytes)
 {
-    return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.shown_bytes;
+    return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.exposed_bytes;
 }
 
 /* A parcel is unpacked later. After a reduce its root may not have read, and nobody would know when
  * it has. */
-static bool may_be_shown(const struct ftc_plan *plan, size_t bytes)
+static bool may_be_exposed(const struct ftc_plan *plan, size_t bytes)
 {
-    return ftc_shown_fits(bytes) && !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
+    return ftc_exposed_fits(bytes) && !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
 }
 
-unsigned char *ftc_shown_room(const struct ftc_plan *plan, size_t bytes, uint32_t *shown)
+unsigned char *ftc_exposed_room(const struct ftc_plan *plan, size_t bytes, uint32_t *exposed)
 {
     const struct ftc_comm *c = plan->comm;
 
-    if (!may_be_shown(plan, bytes))
+    if (!may_be_exposed(plan, bytes))
         return NULL;
-    for (uint32_t i = 0; i < FTC_BOARD_SHOWN; i++)
+    for (uint32_t i = 0; i < FTC_BOARD_EXPOSED; i++)
         if (!use[i].is_used || is_free(&use[i])) {
             use[i] = (struct use){.is_used = true, .communicator_id = c->id, .seq = c->seq};
-            *shown = i + 1;
-            return ftc_board_shown(&ftc_library.board, ftc_library.world_rank, i);
+            *exposed = i + 1;
+            return ftc_board_exposed(&ftc_library.board, ftc_library.world_rank, i);
         }
     return NULL;
 }
 
-struct ftc_piece ftc_shown_find(const struct ftc_plan *plan, int rank, size_t bytes, uint32_t shown)
+struct ftc_piece ftc_exposed_find(const struct ftc_plan *plan, int rank, size_t bytes,
+                                  uint32_t exposed)
 {
     const struct ftc_board *board = &ftc_library.board;
 
-    if (shown == 0 || shown > FTC_BOARD_SHOWN || bytes > board->geometry.shown_bytes)
+    if (exposed == 0 || exposed > FTC_BOARD_EXPOSED || bytes > board->geometry.exposed_bytes)
         return (struct ftc_piece){NULL, 0};
-    return (struct ftc_piece){ftc_board_shown(board, plan->comm->world[rank], shown - 1), bytes};
+    return (struct ftc_piece){ftc_board_exposed(board, plan->comm->world[rank], exposed - 1),
+                              bytes};
 }

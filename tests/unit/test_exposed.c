@@ -1,7 +1,7 @@
-/* What a rank shows on the board stays there until all others have read it. */
+/* What a rank exposes on the board stays there until all others have read it. */
 #include "board/publication.h"
+#include "collectives/exposed.h"
 #include "collectives/parcel.h"
-#include "collectives/shown.h"
 #include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
@@ -26,7 +26,7 @@ static void open_board(void)
         .multicast_bytes = FTC_BOARD_MULTICAST_BYTES,
         .ring_depth = 16,
         .message_stride_bytes = ftc_transport_message_stride(FTC_TRANSPORT_VALUE_BYTES_MIN),
-        .shown_bytes = MAX_BYTES,
+        .exposed_bytes = MAX_BYTES,
     };
 
     ck_assert_int_eq(ftc_board_create(&ftc_library.board, &g), 0);
@@ -59,26 +59,26 @@ static void carry_out(enum ftc_op_kind kind)
     ftc_mismatch_leave();
 }
 
-static unsigned char *show(struct ftc_plan *p, size_t bytes)
+static unsigned char *expose(struct ftc_plan *p, size_t bytes)
 {
-    uint32_t shown = 0;
-    unsigned char *room = ftc_shown_room(p, bytes, &shown);
+    uint32_t exposed = 0;
+    unsigned char *room = ftc_exposed_room(p, bytes, &exposed);
 
-    ck_assert_int_eq(shown != 0, room != NULL);
+    ck_assert_int_eq(exposed != 0, room != NULL);
     return room;
 }
 
 /* Each another one. */
 static void show_all(struct ftc_plan *p)
 {
-    unsigned char *room[FTC_BOARD_SHOWN];
+    unsigned char *room[FTC_BOARD_EXPOSED];
 
-    for (int i = 0; i < FTC_BOARD_SHOWN; i++) {
-        room[i] = show(p, MAX_BYTES);
+    for (int i = 0; i < FTC_BOARD_EXPOSED; i++) {
+        room[i] = expose(p, MAX_BYTES);
         ck_assert_ptr_nonnull(room[i]);
         memset(room[i], i, MAX_BYTES);
     }
-    for (int i = 0; i < FTC_BOARD_SHOWN; i++)
+    for (int i = 0; i < FTC_BOARD_EXPOSED; i++)
         ck_assert_int_eq(room[i][MAX_BYTES - 1], i);
 }
 
@@ -86,9 +86,9 @@ static void show_all(struct ftc_plan *p)
 static void expect_free_after_a_later_one(void)
 {
     show_all(&plan);
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     carry_out(FTC_OP_ALLREDUCE);
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     carry_out(FTC_OP_ALLREDUCE);
     show_all(&plan);
 }
@@ -115,7 +115,7 @@ START_TEST(the_end_of_a_reduce_frees_none)
     carry_out(FTC_OP_ALLREDUCE);
     carry_out(FTC_OP_REDUCE);
     carry_out(FTC_OP_REDUCE);
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(others_may_still_be_in_a_communicator_that_is_freed_here)
         ftc_publication_open(board, rank, 3, OTHER_ID);
     show_all(&of_freed);
     ftc_publication_free(board, 0, 3);
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     ftc_publication_free(board, 1, 3);
     show_all(&plan);
 }
@@ -155,34 +155,34 @@ START_TEST(what_is_small_or_taken_later_travels)
 {
     struct ftc_parcel parcel = {0};
 
-    ck_assert_ptr_null(show(&plan, 8));
-    ck_assert_ptr_null(show(&plan, MAX_BYTES + 1));
+    ck_assert_ptr_null(expose(&plan, 8));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES + 1));
     plan.parcel = &parcel;
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     plan.parcel = NULL;
     call.kind = FTC_CALL_GATHER; /* a reduce */
-    ck_assert_ptr_null(show(&plan, MAX_BYTES));
+    ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     call.kind = FTC_CALL_BCAST;
-    ck_assert_ptr_nonnull(show(&plan, MAX_BYTES));
+    ck_assert_ptr_nonnull(expose(&plan, MAX_BYTES));
 }
 END_TEST
 
 START_TEST(others_find_what_a_rank_shows_and_nothing_else)
 {
-    uint32_t shown = 0;
-    unsigned char *room = ftc_shown_room(&plan, MAX_BYTES, &shown);
+    uint32_t exposed = 0;
+    unsigned char *room = ftc_exposed_room(&plan, MAX_BYTES, &exposed);
 
-    ck_assert_ptr_eq(ftc_shown_find(&plan, 0, MAX_BYTES, shown).data, room);
-    ck_assert_uint_eq(ftc_shown_find(&plan, 0, MAX_BYTES, shown).bytes, MAX_BYTES);
-    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES + 1, shown).data);
-    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES, 0).data);
-    ck_assert_ptr_null(ftc_shown_find(&plan, 0, MAX_BYTES, FTC_BOARD_SHOWN + 1).data);
+    ck_assert_ptr_eq(ftc_exposed_find(&plan, 0, MAX_BYTES, exposed).data, room);
+    ck_assert_uint_eq(ftc_exposed_find(&plan, 0, MAX_BYTES, exposed).bytes, MAX_BYTES);
+    ck_assert_ptr_null(ftc_exposed_find(&plan, 0, MAX_BYTES + 1, exposed).data);
+    ck_assert_ptr_null(ftc_exposed_find(&plan, 0, MAX_BYTES, 0).data);
+    ck_assert_ptr_null(ftc_exposed_find(&plan, 0, MAX_BYTES, FTC_BOARD_EXPOSED + 1).data);
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("shown");
+    UNIT_BEGIN("exposed");
     tcase_add_checked_fixture(unit_case, setup, NULL);
     UNIT_TEST(a_place_is_free_when_a_later_operation_of_all_has_ended);
     UNIT_TEST(so_it_is_when_the_numbers_of_operations_start_again);

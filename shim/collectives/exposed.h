@@ -1,0 +1,25 @@
+/* exposed: data that a rank exposes on the board, where all others read them, in place of a copy of
+ * them in each message and each result (doc/design.md, section 12).
+ *
+ * A rank has some places for that. One that it has used in an operation of a communicator is free
+ * again when it has ended a later one to which all that live have given something: by then they
+ * have ended that operation, and have read. */
+#ifndef FTC_COLLECTIVES_EXPOSED_H
+#define FTC_COLLECTIVES_EXPOSED_H
+
+#include "collective.h"
+#include "segments.h"
+
+/* Whether @bytes are enough to be exposed, and a place has room for them. */
+bool ftc_exposed_fits(size_t bytes);
+
+/* Room for @bytes that this rank exposes in the next operation of the communicator of @plan, and in
+ * @exposed its name for the others, which is not 0. NULL: the data travel. */
+unsigned char *ftc_exposed_room(const struct ftc_plan *plan, size_t bytes, uint32_t *exposed);
+
+/* The @bytes that @rank exposed there in the operation that has just ended. What nobody could have
+ * exposed has no data. */
+struct ftc_piece ftc_exposed_find(const struct ftc_plan *plan, int rank, size_t bytes,
+                                  uint32_t exposed);
+
+#endif
