@@ -2,7 +2,7 @@
 #include "value/broadcast.h"
 #include "composite.h"
 #include "exposed.h"
-#include "parcel.h"
+#include "packed.h"
 #include "pipelined.h"
 #include "program/error.h"
 
@@ -50,7 +50,7 @@ static const void *contribute(struct ftc_plan *plan)
     if (ftc_protocol_is_rounds(plan->protocol))
         return contribute_block(plan);
     plan->travelling_bytes = ftc_broadcast_value_bytes(plan->arguments.value_bytes);
-    value = ftc_parcel_room(plan, plan->travelling_bytes);
+    value = ftc_packed_room(plan, plan->travelling_bytes);
     if (!value)
         return NULL;
     ftc_broadcast_begin(value, is_root(plan), plan->arguments.value_bytes);
@@ -72,7 +72,7 @@ static struct ftc_piece data_of_root(const struct ftc_plan *plan)
 
     if (plan->rounds)
         return ftc_composite_find(plan, plan->call->root, &at);
-    value = ftc_parcel_result(plan);
+    value = ftc_packed_result(plan);
     if (!value->has_data)
         return (struct ftc_piece){NULL, 0};
     if (value->exposed)

@@ -16,7 +16,7 @@
 struct ftc_floating;
 struct ftc_pipelined_kind;
 struct ftc_neighbors;
-struct ftc_parcel;
+struct ftc_packed;
 struct ftc_rounds;
 
 /* A call that has been looked at. */
@@ -33,7 +33,7 @@ struct ftc_plan {
     struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
-    struct ftc_parcel *parcel; /* what it gives and takes; NULL: that is in comm->running */
+    struct ftc_packed *packed; /* what it gives and takes; NULL: that is in comm->running */
     uint32_t next_seq;         /* of the communicator, after its operation */
     uint64_t program_comm_id;  /* of what the program has named; 0: that is comm */
     const struct ftc_neighbors *neighbors; /* of its communicator, kept by who keeps the plan; NULL:
@@ -63,7 +63,7 @@ struct ftc_collective {
      * program make these. To be called for a plan whose arguments are valid. */
     bool (*needs_mpi)(const struct ftc_plan *plan);
 
-    /* Sets what travels. This rank's value: the program's own memory, or room of ftc_parcel_room();
+    /* Sets what travels. This rank's value: the program's own memory, or room of ftc_packed_room();
      * NULL without memory for it. */
     const void *(*contribute)(struct ftc_plan *plan);
 
@@ -74,7 +74,7 @@ struct ftc_collective {
     /* Bytes of a value in use, of those that vary in length; NULL: all of them. */
     size_t (*used_bytes)(const void *value);
 
-    /* Copies ftc_parcel_result() to the program's buffers. Returns an MPI error code. */
+    /* Copies ftc_packed_result() to the program's buffers. Returns an MPI error code. */
     int (*deliver)(const struct ftc_plan *plan);
 
     /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */

@@ -2,7 +2,7 @@
 
 #include "exposed.h"
 #include "limits.h"
-#include "parcel.h"
+#include "packed.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "rounds_parts.h"
@@ -25,7 +25,7 @@ void *ftc_composite_begin(struct ftc_plan *plan)
     void *value;
 
     plan->is_composite = true;
-    if (ftc_protocol_is_rounds(plan->protocol) && !plan->parcel)
+    if (ftc_protocol_is_rounds(plan->protocol) && !plan->packed)
         return plan->rounds;
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
@@ -35,7 +35,7 @@ void *ftc_composite_begin(struct ftc_plan *plan)
         .exposed_apart = s->large == FTC_LARGE_PROTECTED,
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
-    value = ftc_parcel_room(plan, plan->travelling_bytes);
+    value = ftc_packed_room(plan, plan->travelling_bytes);
     if (value)
         ftc_blocks_begin(value);
     return value;
@@ -76,7 +76,7 @@ bool ftc_composite_is_too_large(const struct ftc_plan *plan)
 
 static const void *result(const struct ftc_plan *plan)
 {
-    return ftc_blocks_within(ftc_parcel_result(plan), plan->travelling_bytes);
+    return ftc_blocks_within(ftc_packed_result(plan), plan->travelling_bytes);
 }
 
 bool ftc_composite_has_result(const struct ftc_plan *plan)
@@ -115,7 +115,7 @@ uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
 
 void ftc_composite_refuse(struct ftc_plan *plan, void *value)
 {
-    if (plan->rounds && !plan->parcel) {
+    if (plan->rounds && !plan->packed) {
         ftc_rounds_block(plan->rounds, 0);
         plan->rounds->note = FTC_NOTE_REFUSES;
         return;
@@ -165,12 +165,12 @@ void *ftc_composite_block(struct ftc_plan *plan, void **value, size_t bytes)
     struct ftc_blocks_limit whole = {.ranks = 1, .data_bytes = bytes};
     void *wider;
 
-    if (plan->rounds && !plan->parcel)
+    if (plan->rounds && !plan->packed)
         return ftc_rounds_block(plan->rounds, bytes);
     if (plan->packing != FTC_PACKED_BLOCK)
         return add_block(plan, *value, bytes);
     wider =
-        bytes > ftc_composite_most(plan) ? NULL : ftc_parcel_widen(plan, ftc_blocks_room(&whole));
+        bytes > ftc_composite_most(plan) ? NULL : ftc_packed_widen(plan, ftc_blocks_room(&whole));
     if (!wider) /* this rank alone knows: the value says so to the others */
         return add_block(plan, *value, SIZE_MAX);
     *value = wider;

@@ -26,11 +26,11 @@ bool ftc_exposed_fits(size_t bytes)
     return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.exposed_bytes;
 }
 
-/* A parcel is unpacked later. After a reduce its root may not have read, and nobody would know when
- * it has. */
+/* Packed data are unpacked later. After a reduce its root may not have read, and nobody would know
+ * when it has. */
 static bool may_be_exposed(const struct ftc_plan *plan, size_t bytes)
 {
-    return ftc_exposed_fits(bytes) && !plan->parcel && !ftc_call_goes_to_root(plan->call->kind);
+    return ftc_exposed_fits(bytes) && !plan->packed && !ftc_call_goes_to_root(plan->call->kind);
 }
 
 unsigned char *ftc_exposed_room(const struct ftc_plan *plan, size_t bytes, uint32_t *exposed)

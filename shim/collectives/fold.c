@@ -3,7 +3,7 @@
 #include "combine.h"
 #include "engine/exchange_plan.h"
 #include "inclusion.h"
-#include "parcel.h"
+#include "packed.h"
 #include "program/error.h"
 #include "progress/running.h"
 
@@ -243,7 +243,7 @@ static unsigned char *room_of(const struct ftc_plan *plan)
 {
     if (needs_room(plan))
         return aligned_alloc(64, (room_bytes(plan) + 63) / 64 * 64);
-    return plan->parcel ? plan->parcel->room : plan->comm->running->published_value;
+    return plan->packed ? plan->packed->room : plan->comm->running->published_value;
 }
 
 static int fold_strips(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_Count first,

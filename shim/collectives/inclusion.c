@@ -34,7 +34,7 @@ void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
     struct ftc_block own;
     size_t at = 0;
 
-    if (plan->rounds && !plan->parcel) {
+    if (plan->rounds && !plan->packed) {
         plan->rounds->note = note_of(plan);
         return;
     }

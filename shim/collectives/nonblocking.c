@@ -5,7 +5,7 @@
 #include "communicator/lineage.h"
 #include "kept.h"
 #include "mpi/callsite.h"
-#include "parcel.h"
+#include "packed.h"
 #include "plan.h"
 #include "program/coverage.h"
 #include "program/error.h"
@@ -22,7 +22,7 @@ struct task {
     struct ftc_sides sides; /* of that call */
     struct ftc_plan plan;
     union ftc_plan_state state;
-    struct ftc_parcel parcel;
+    struct ftc_packed packed;
     struct ftc_kept kept;
     struct ftc_floating floating;
 };
@@ -69,8 +69,8 @@ static void settle_task(struct ftc_request *r)
 {
     struct task *t = (struct task *)r;
 
-    if (t->plan.parcel && t->call.result == MPI_SUCCESS)
-        t->call.result = ftc_parcel_unpack(&t->plan);
+    if (t->plan.packed && t->call.result == MPI_SUCCESS)
+        t->call.result = ftc_packed_unpack(&t->plan);
     if (t->plan.floating && t->plan.floating->raised != 0)
         r->floating = t->plan.floating;
 }
@@ -79,7 +79,7 @@ static void close_task(struct ftc_request *r)
 {
     struct task *t = (struct task *)r;
 
-    ftc_parcel_close(&t->plan);
+    ftc_packed_close(&t->plan);
     ftc_plan_free(&t->plan);
     ftc_keep_no_more(&t->kept);
 }
@@ -127,22 +127,22 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
 }
 
 /* A persistent request keeps what its operations need. */
-static bool has_to_keep(const struct task *t, bool has_parcel)
+static bool has_to_keep(const struct task *t, bool has_packed)
 {
-    return !t->plan.is_kept && (has_parcel || ftc_sides_have_arrays(&t->sides));
+    return !t->plan.is_kept && (has_packed || ftc_sides_have_arrays(&t->sides));
 }
 
 static int pack(struct task *t)
 {
-    bool has_parcel = t->plan.packing != FTC_PACKED_NOTHING;
+    bool has_packed = t->plan.packing != FTC_PACKED_NOTHING;
     int rv;
 
-    if (has_to_keep(t, has_parcel) && !ftc_keep(&t->kept, &t->plan, &t->sides))
+    if (has_to_keep(t, has_packed) && !ftc_keep(&t->kept, &t->plan, &t->sides))
         return ftc_error_no_memory();
-    if (!has_parcel)
+    if (!has_packed)
         return MPI_SUCCESS;
     ftc_library_lock();
-    rv = ftc_parcel_pack(&t->parcel, &t->plan);
+    rv = ftc_packed_make(&t->packed, &t->plan);
     ftc_library_unlock();
     return rv;
 }

@@ -5,7 +5,7 @@
 
 #include "communicator/group.h"
 #include "composite.h"
-#include "parcel.h"
+#include "packed.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "progress/recovery.h"
@@ -233,7 +233,7 @@ static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_reque
         .call = call,
         .kind = operation_of(plan),
         .root = root,
-        .contribution = plan->parcel ? ftc_parcel_give(plan) : plan->collective->contribute(plan),
+        .contribution = plan->packed ? ftc_packed_give(plan) : plan->collective->contribute(plan),
         .combine = plan->collective->combine,
         .context = plan,
         .used_bytes = plan->collective->used_bytes,
@@ -353,7 +353,7 @@ static int deliver(struct ftc_plan *plan)
     }
     if (plan->is_composite && ftc_composite_is_too_large(plan))
         return go_on(plan);
-    return plan->parcel ? ftc_parcel_take(plan) : plan->collective->deliver(plan);
+    return plan->packed ? ftc_packed_take(plan) : plan->collective->deliver(plan);
 }
 
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome)

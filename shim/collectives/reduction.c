@@ -5,7 +5,7 @@
 #include "composite.h"
 #include "fold.h"
 #include "inclusion.h"
-#include "parcel.h"
+#include "packed.h"
 #include "pipelined.h"
 #include "value/contributors.h"
 
@@ -32,7 +32,7 @@ static const void *contribute(struct ftc_plan *plan)
         return ftc_fold_contribute(plan);
     plan->header_bytes = ftc_contributors_bytes(c->size);
     plan->travelling_bytes = plan->header_bytes + plan->arguments.value_bytes;
-    copy = ftc_parcel_room(plan, plan->travelling_bytes);
+    copy = ftc_packed_room(plan, plan->travelling_bytes);
     if (!copy)
         return NULL;
     if (plan->header_bytes > 0)
@@ -99,7 +99,7 @@ static int deliver(const struct ftc_plan *plan)
         return MPI_SUCCESS;
     if (plan->rounds || plan->is_composite)
         return deliver_folded(plan);
-    value = ftc_parcel_result(plan);
+    value = ftc_packed_result(plan);
     if (!value)
         return MPI_SUCCESS;
     p = own_part(plan);

@@ -51,7 +51,7 @@ static int deliver_all(struct ftc_rounds *p)
     }
     if (!p->has_memory)
         return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
-    if (!p->plan->parcel)
+    if (!p->plan->packed)
         rv = p->plan->collective->deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */
     return rv;

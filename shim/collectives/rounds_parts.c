@@ -1,7 +1,7 @@
 #include "rounds_parts.h"
 
 #include "limits.h"
-#include "parcel.h"
+#include "packed.h"
 #include "pattern.h"
 #include "system/copy.h"
 
@@ -42,16 +42,16 @@ void *ftc_rounds_block(struct ftc_rounds *p, size_t bytes)
     return block;
 }
 
-/* Packed by the program's thread (parcel.h). */
-static void give_parcel(struct ftc_rounds *p)
+/* Packed by the program's thread (packed.h). */
+static void give_packed(struct ftc_rounds *p)
 {
     const struct ftc_plan *plan = p->plan;
     struct ftc_block block;
     size_t at = 0;
     void *to;
 
-    if (!ftc_blocks_find(plan->parcel->given, plan->comm->rank, &at, &block)) {
-        p->has_memory = !ftc_blocks_are_too_large(plan->parcel->given);
+    if (!ftc_blocks_find(plan->packed->given, plan->comm->rank, &at, &block)) {
+        p->has_memory = !ftc_blocks_are_too_large(plan->packed->given);
         return;
     }
     p->note = block.note;
@@ -68,8 +68,8 @@ static void give_parcel(struct ftc_rounds *p)
 
 void ftc_rounds_give(struct ftc_rounds *p)
 {
-    if (p->plan->parcel)
-        give_parcel(p);
+    if (p->plan->packed)
+        give_packed(p);
     else if (!p->plan->collective->contribute(p->plan))
         p->has_memory = false;
 }
@@ -122,7 +122,7 @@ void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_par
 
     f->note = part->note;
     f->is_whole = part->left == 0;
-    if (part->stays && f->is_whole && !p->plan->parcel) {
+    if (part->stays && f->is_whole && !p->plan->packed) {
         f->data = part->data;
         f->bytes = part->bytes;
     } else if (ftc_pattern_needs(p->plan, rank)) {

@@ -39,7 +39,7 @@ struct ftc_rounds {
     size_t part_bytes; /* the most that a rank writes in this round */
 
     const unsigned char *given; /* own block */
-    unsigned char *own;         /* memory of it, if it goes in parts and is not in a parcel */
+    unsigned char *own;         /* memory of it, if it goes in parts and was not packed */
     size_t bytes, written;      /* of it */
 
     int ranks; /* of the communicator, which may be gone when what is kept is freed */

@@ -1,7 +1,7 @@
 /* What a rank exposes on the board stays there until all others have read it. */
 #include "board/publication.h"
 #include "collectives/exposed.h"
-#include "collectives/parcel.h"
+#include "collectives/packed.h"
 #include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
@@ -153,13 +153,13 @@ END_TEST
 
 START_TEST(what_is_small_or_taken_later_travels)
 {
-    struct ftc_parcel parcel = {0};
+    struct ftc_packed packed = {0};
 
     ck_assert_ptr_null(expose(&plan, 8));
     ck_assert_ptr_null(expose(&plan, MAX_BYTES + 1));
-    plan.parcel = &parcel;
+    plan.packed = &packed;
     ck_assert_ptr_null(expose(&plan, MAX_BYTES));
-    plan.parcel = NULL;
+    plan.packed = NULL;
     call.kind = FTC_CALL_GATHER; /* a reduce */
     ck_assert_ptr_null(expose(&plan, MAX_BYTES));
     call.kind = FTC_CALL_BCAST;

@@ -1,4 +1,4 @@
-#include "parcel.h"
+#include "packed.h"
 
 #include "program/error.h"
 #include "progress/running.h"
@@ -6,33 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *ftc_parcel_room(struct ftc_plan *plan, size_t bytes)
+void *ftc_packed_room(struct ftc_plan *plan, size_t bytes)
 {
-    if (plan->parcel)
-        return plan->parcel->given = calloc(1, bytes);
+    if (plan->packed)
+        return plan->packed->given = calloc(1, bytes);
     return ftc_running_reserve(plan->comm, bytes) == 0 ? plan->comm->running->contribution : NULL;
 }
 
-const void *ftc_parcel_result(const struct ftc_plan *plan)
+const void *ftc_packed_result(const struct ftc_plan *plan)
 {
-    return plan->parcel ? plan->parcel->taken : plan->comm->running->op.result.value;
+    return plan->packed ? plan->packed->taken : plan->comm->running->op.result.value;
 }
 
-int ftc_parcel_pack(struct ftc_parcel *parcel, struct ftc_plan *plan)
+int ftc_packed_make(struct ftc_packed *packed, struct ftc_plan *plan)
 {
-    plan->parcel = parcel;
+    plan->packed = packed;
     if (!plan->collective->contribute(plan))
         return ftc_error_no_memory();
-    parcel->room = malloc(plan->travelling_bytes + 1);
-    return parcel->room ? MPI_SUCCESS : ftc_error_no_memory();
+    packed->room = malloc(plan->travelling_bytes + 1);
+    return packed->room ? MPI_SUCCESS : ftc_error_no_memory();
 }
 
-void *ftc_parcel_widen(struct ftc_plan *plan, size_t bytes)
+void *ftc_packed_widen(struct ftc_plan *plan, size_t bytes)
 {
-    unsigned char *wider = realloc(plan->parcel->given, bytes);
+    unsigned char *wider = realloc(plan->packed->given, bytes);
 
     if (wider)
-        plan->parcel->given = wider;
+        plan->packed->given = wider;
     return wider;
 }
 
@@ -49,37 +49,37 @@ static const void *say_too_large(struct ftc_plan *plan)
     return value;
 }
 
-const void *ftc_parcel_give(struct ftc_plan *plan)
+const void *ftc_packed_give(struct ftc_plan *plan)
 {
-    struct ftc_parcel *p = plan->parcel;
+    struct ftc_packed *p = plan->packed;
 
     if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
         return say_too_large(plan);
     return p->given;
 }
 
-int ftc_parcel_take(struct ftc_plan *plan)
+int ftc_packed_take(struct ftc_plan *plan)
 {
     const struct ftc_op *op = &plan->comm->running->op;
     size_t bytes = op->result.value ? ftc_op_used_bytes(op, op->result.value) : 0;
 
     if (bytes == 0)
         return MPI_SUCCESS;
-    plan->parcel->taken = malloc(bytes);
-    if (!plan->parcel->taken)
+    plan->packed->taken = malloc(bytes);
+    if (!plan->packed->taken)
         return ftc_error_no_memory();
-    memcpy(plan->parcel->taken, op->result.value, bytes);
+    memcpy(plan->packed->taken, op->result.value, bytes);
     return MPI_SUCCESS;
 }
 
-int ftc_parcel_unpack(const struct ftc_plan *plan)
+int ftc_packed_unpack(const struct ftc_plan *plan)
 {
-    return plan->parcel->taken || plan->rounds ? plan->collective->deliver(plan) : MPI_SUCCESS;
+    return plan->packed->taken || plan->rounds ? plan->collective->deliver(plan) : MPI_SUCCESS;
 }
 
-void ftc_parcel_close(struct ftc_plan *plan)
+void ftc_packed_close(struct ftc_plan *plan)
 {
-    struct ftc_parcel *p = plan->parcel;
+    struct ftc_packed *p = plan->packed;
 
     if (!p)
         return;
