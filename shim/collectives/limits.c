@@ -3,7 +3,7 @@
 #include "board/bulk.h"
 #include "library.h"
 #include "program/error.h"
-#include "tally.h"
+#include "round_status.h"
 
 #include <stdint.h>
 
@@ -36,7 +36,7 @@ int ftc_limits_error(const struct ftc_call *call, uint32_t flags)
 {
     if (!is_protected())
         return ftc_error_no_memory();
-    return flags & FTC_TALLY_NO_PLACE
+    return flags & FTC_ROUND_NO_PLACE
                ? ftc_error_too_many(call, FTC_BULK_PLACES)
                : ftc_error_large_memory(call, ftc_library.settings.large_memory);
 }

@@ -244,9 +244,9 @@ static void cast_vote(struct ftc_pipelined *p)
     const struct ftc_call *call = p->plan->call;
 
     p->vote.flags =
-        (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_TALLY_INCOMPLETE) |
-        (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0) |
-        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_TALLY_REQUIRES_ALL
+        (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
+        (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
+        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
                                                                             : 0);
 }
 
@@ -330,9 +330,9 @@ static int after(void *state)
     struct ftc_pipelined *p = state;
 
     memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
-    if (p->vote.flags & FTC_TALLY_NO_MEMORY)
+    if (p->vote.flags & FTC_ROUND_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->vote.flags);
-    p->plan->is_again = (p->vote.flags & FTC_TALLY_INCOMPLETE) != 0;
+    p->plan->is_again = (p->vote.flags & FTC_ROUND_INCOMPLETE) != 0;
     if (p->plan->is_again) {
         undo(p);
         return MPI_SUCCESS;

@@ -14,11 +14,11 @@
 #include "collective.h"
 #include "engine/data_phase.h"
 #include "protocol.h"
-#include "tally.h"
+#include "round_status.h"
 
 /* The value of the small allreduce; the same bytes on all ranks. */
 struct ftc_pipelined_vote {
-    uint32_t flags; /* of anybody: enum ftc_tally_flag */
+    uint32_t flags; /* of anybody: enum ftc_round_flag */
 };
 
 /* A call from its first try to its last. */

@@ -301,7 +301,7 @@ static int deliver(const struct ftc_pipelined *p)
 
     for (int i = 0; i < c->member_count; i++)
         ftc_rank_set_add(who, (uint32_t)c->member[i]);
-    return ftc_inclusion_look_at_set(p->plan, who, (p->vote.flags & FTC_TALLY_REQUIRES_ALL) != 0);
+    return ftc_inclusion_look_at_set(p->plan, who, (p->vote.flags & FTC_ROUND_REQUIRES_ALL) != 0);
 }
 
 const struct ftc_pipelined_kind ftc_pipelined_reduction = {

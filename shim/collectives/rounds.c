@@ -50,7 +50,7 @@ static int deliver_all(struct ftc_rounds *p)
         return MPI_SUCCESS;
     }
     if (!p->has_memory)
-        return ftc_limits_error(p->plan->call, FTC_TALLY_NO_MEMORY);
+        return ftc_limits_error(p->plan->call, FTC_ROUND_NO_MEMORY);
     if (!p->plan->packed)
         rv = p->plan->collective->deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */
@@ -62,10 +62,10 @@ static int after(void *state)
     struct ftc_rounds *p = state;
 
     p->carrier->hear(p);
-    if (p->tally.flags & FTC_TALLY_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->tally.flags);
+    if (p->status.flags & FTC_ROUND_NO_MEMORY)
+        return ftc_limits_error(p->plan->call, p->status.flags);
     p->carrier->take(p);
-    p->plan->is_again = p->tally.left > 0;
+    p->plan->is_again = p->status.left > 0;
     p->round++;
     return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
 }

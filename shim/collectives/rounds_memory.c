@@ -132,7 +132,8 @@ static bool turn(struct ftc_prelude *prelude)
     if (p->has_memory)
         write_part(p);
     look_for_crash(p, 1);
-    p->tally = ftc_tally_of(p->plan->comm->rank, ftc_rounds_flags(p), p->bytes - p->written);
+    p->status =
+        ftc_round_status_of(p->plan->comm->rank, ftc_rounds_flags(p), p->bytes - p->written);
     p->is_ready = true;
     return true;
 }
@@ -151,7 +152,7 @@ static bool expects(const struct ftc_prelude *prelude, int member)
 
 static void combine(void *context, void *into, const void *from)
 {
-    ftc_tally_join(into, from, ((struct ftc_plan *)context)->comm->size);
+    ftc_round_status_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
 static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
@@ -162,8 +163,8 @@ static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
     *request = (struct ftc_loop_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_tally_bytes(p->plan->comm->size),
-        .contribution = &p->tally,
+        .value_bytes = ftc_round_status_bytes(p->plan->comm->size),
+        .contribution = &p->status,
         .combine = combine,
         .context = p->plan,
         .prelude = &p->prelude,
@@ -174,7 +175,7 @@ static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
 
 static void hear(struct ftc_rounds *p)
 {
-    p->tally = ftc_tally_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
+    p->status = ftc_round_status_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
 }
 
 /* Reads the head of a round. A length that no correct rank writes counts as 0. */

@@ -11,7 +11,7 @@
 /* A rank says this beside a part of its block. It travels as the note of the part. */
 struct said {
     uint8_t note;        /* enum ftc_block_note, of the whole block */
-    uint8_t flags;       /* enum ftc_tally_flag */
+    uint8_t flags;       /* enum ftc_round_flag */
     uint16_t parts_left; /* of this round's size; UINT16_MAX: that many or more */
 };
 
@@ -130,13 +130,13 @@ static void hear(struct ftc_rounds *p)
     struct ftc_block part;
     size_t at = 0;
 
-    p->tally = (struct ftc_tally){0};
+    p->status = (struct ftc_round_status){0};
     p->part_bytes = part_bytes(p);
     p->givers = 0;
     while (next_part(p, &at, &part)) {
         struct said said = said_by(part.note);
 
-        ftc_tally_add(&p->tally, part.rank, said.flags, said.parts_left);
+        ftc_round_status_add(&p->status, part.rank, said.flags, said.parts_left);
         p->givers += said.parts_left > 0;
     }
 }

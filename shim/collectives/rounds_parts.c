@@ -76,27 +76,27 @@ void ftc_rounds_give(struct ftc_rounds *p)
 
 uint32_t ftc_rounds_flags(const struct ftc_rounds *p)
 {
-    return (p->has_memory ? 0 : FTC_TALLY_NO_MEMORY) | (p->lacks_place ? FTC_TALLY_NO_PLACE : 0);
+    return (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0);
 }
 
 /* ---- taken ---- */
 
 bool ftc_rounds_brings(const struct ftc_rounds *p, int rank)
 {
-    return ftc_rank_set_has(p->tally.who, (uint32_t)rank) && !p->from[rank].is_whole;
+    return ftc_rank_set_has(p->status.who, (uint32_t)rank) && !p->from[rank].is_whole;
 }
 
-static bool widen(struct ftc_rounds *p, struct ftc_store *s, size_t room)
+static bool widen(struct ftc_rounds *p, struct ftc_reassembly *s, size_t room)
 {
-    return may_keep(p, room - s->room) && ftc_store_widen(s, room);
+    return may_keep(p, room - s->room) && ftc_reassembly_widen(s, room);
 }
 
 /* For as much as is likely to come, if there is memory for that, or for @bytes more. */
-static bool make_room(struct ftc_rounds *p, struct ftc_store *s, size_t bytes, size_t likely)
+static bool make_room(struct ftc_rounds *p, struct ftc_reassembly *s, size_t bytes, size_t likely)
 {
     size_t room = s->bytes + bytes;
 
-    return ftc_store_has_room(s, bytes) || (likely > room && widen(p, s, likely)) ||
+    return ftc_reassembly_has_room(s, bytes) || (likely > room && widen(p, s, likely)) ||
            widen(p, s, room);
 }
 
@@ -111,7 +111,7 @@ static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
         p->has_memory = false;
         return;
     }
-    ftc_store_add(&f->kept, p->plan, part->data, part->bytes);
+    ftc_reassembly_add(&f->kept, p->plan, part->data, part->bytes);
     f->data = f->kept.data;
     f->bytes = f->kept.bytes;
 }

@@ -5,9 +5,9 @@
 
 #include "collective.h"
 #include "progress/loop.h"
+#include "reassembly.h"
+#include "round_status.h"
 #include "segments.h"
-#include "store.h"
-#include "tally.h"
 
 struct ftc_rounds_carrier;
 
@@ -15,7 +15,7 @@ struct ftc_rounds_carrier;
 struct ftc_rounds_from {
     const unsigned char *data; /* its owner's memory, or what is kept */
     size_t bytes;
-    struct ftc_store kept;
+    struct ftc_reassembly kept;
     uint32_t note;
     bool is_whole;
 };
@@ -24,7 +24,7 @@ struct ftc_rounds {
     struct ftc_prelude prelude; /* must be first */
     struct ftc_plan *plan;
     const struct ftc_rounds_carrier *carrier;
-    struct ftc_tally tally; /* of the round: who has written, and what is left */
+    struct ftc_round_status status; /* of the round: who has written, and what is left */
     bool has_memory, lacks_place;
     uint32_t round;
     uint32_t note;
@@ -54,7 +54,7 @@ struct ftc_rounds_carrier {
     /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory. */
     unsigned char *(*block)(struct ftc_rounds *p, size_t bytes);
     void (*request)(struct ftc_rounds *p, struct ftc_loop_request *request);
-    /* After the operation: p->tally. */
+    /* After the operation: p->status. */
     void (*hear)(struct ftc_rounds *p);
     /* Takes what the others have written in this round. */
     void (*take)(struct ftc_rounds *p);
@@ -75,7 +75,7 @@ void ftc_rounds_give(struct ftc_rounds *p);
 /* Returns the flags of this rank in a round, after it has written. */
 uint32_t ftc_rounds_flags(const struct ftc_rounds *p);
 
-/* Whether @rank has written in this round, by p->tally, and its block is not yet whole. */
+/* Whether @rank has written in this round, by p->status, and its block is not yet whole. */
 bool ftc_rounds_brings(const struct ftc_rounds *p, int rank);
 
 void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_part *part);

@@ -21,7 +21,7 @@ bool ftc_segmented_fits(const struct ftc_plan *plan)
 
 static size_t head_bytes(int ranks)
 {
-    return (ftc_tally_bytes(ranks) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (ftc_round_status_bytes(ranks) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 size_t ftc_segmented_room(int ranks)
@@ -91,15 +91,15 @@ static void *contribute(const struct ftc_segmented *s)
     const struct ftc_call *call = plan->call;
     const void *source = ftc_call_input(call);
     unsigned char *value = plan->comm->running->contribution;
-    struct ftc_tally own =
-        ftc_tally_of(plan->comm->rank,
-                     (s->has_memory ? 0 : FTC_TALLY_NO_MEMORY) |
-                         (ftc_required_sites_have(&ftc_library.notice, call->return_address)
-                              ? FTC_TALLY_REQUIRES_ALL
-                              : 0),
-                     0);
+    struct ftc_round_status own =
+        ftc_round_status_of(plan->comm->rank,
+                            (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
+                                (ftc_required_sites_have(&ftc_library.notice, call->return_address)
+                                     ? FTC_ROUND_REQUIRES_ALL
+                                     : 0),
+                            0);
 
-    memcpy(value, &own, ftc_tally_bytes(plan->comm->size));
+    memcpy(value, &own, ftc_round_status_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),
                          units_of(plan, s->next), &plan->arguments.facts) == MPI_SUCCESS
                ? value
@@ -111,7 +111,7 @@ static void combine(void *context, void *into, const void *from)
     struct ftc_segmented *s = context;
     size_t header = head_bytes(s->plan->comm->size);
 
-    ftc_tally_join(into, from, s->plan->comm->size);
+    ftc_round_status_join(into, from, s->plan->comm->size);
     ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
                          units_of(s->plan, s->next));
 }
@@ -139,11 +139,12 @@ static void request(void *state, struct ftc_loop_request *request)
 static bool is_alike(struct ftc_segmented *s)
 {
     int ranks = s->plan->comm->size;
-    struct ftc_tally tally = ftc_tally_read(s->plan->comm->running->op.result.value, ranks);
-    bool is_same = s->alike > 0 && memcmp(tally.who, s->tally.who, sizeof tally.who) == 0;
+    struct ftc_round_status status =
+        ftc_round_status_read(s->plan->comm->running->op.result.value, ranks);
+    bool is_same = s->alike > 0 && memcmp(status.who, s->status.who, sizeof status.who) == 0;
 
     if (!is_same)
-        s->tally = tally;
+        s->status = status;
     return is_same;
 }
 
@@ -172,8 +173,8 @@ static int deliver_all(const struct ftc_segmented *s)
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
     return rv == MPI_SUCCESS
-               ? ftc_inclusion_look_at_set(s->plan, s->tally.who,
-                                           (s->tally.flags & FTC_TALLY_REQUIRES_ALL) != 0)
+               ? ftc_inclusion_look_at_set(s->plan, s->status.who,
+                                           (s->status.flags & FTC_ROUND_REQUIRES_ALL) != 0)
                : rv;
 }
 
@@ -182,8 +183,8 @@ static int after(void *state)
     struct ftc_segmented *s = state;
 
     s->alike = is_alike(s) ? s->alike + 1 : 1;
-    if (s->tally.flags & FTC_TALLY_NO_MEMORY)
-        return ftc_limits_error(s->plan->call, s->tally.flags);
+    if (s->status.flags & FTC_ROUND_NO_MEMORY)
+        return ftc_limits_error(s->plan->call, s->status.flags);
     if (s->results)
         keep(s);
     s->next = (s->next + 1) % s->slices;

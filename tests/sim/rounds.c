@@ -317,15 +317,15 @@ void sim_rounds_hear(struct sim *s, int rank)
 {
     struct sim_rounds *p = rounds_of(s, rank);
     const struct sim_outcome *o = sim_outcome_of(s, s->process[rank].seq, rank);
-    struct ftc_tally tally;
+    struct ftc_round_status status;
 
     p->is_again = false;
     p->step = SIM_ROUNDS_LEAVE; /* with an error */
     if (o->verdict != FTC_VERDICT_VALUE || !o->has_value)
         return;
-    tally = sim_value_tally((const struct sim_value *)o->value, s->scenario.n);
-    p->who = tally.who[0];
-    p->is_again = tally.left > 0;
+    status = sim_value_status((const struct sim_value *)o->value, s->scenario.n);
+    p->who = status.who[0];
+    p->is_again = status.left > 0;
     begin_with(s, p, SIM_ROUNDS_TAKE);
 }
 

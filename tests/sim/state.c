@@ -11,13 +11,13 @@ static void add(uint64_t *h, uint64_t x)
 static void add_value(uint64_t *h, const struct sim *s, const void *value)
 {
     const struct sim_value *v = value;
-    struct ftc_tally tally = sim_value_tally(v, s->scenario.n);
+    struct ftc_round_status status = sim_value_status(v, s->scenario.n);
 
     add(h, v->expression);
     add(h, v->operations);
     add(h, v->incomplete);
-    add(h, tally.left);
-    add(h, tally.who[0]);
+    add(h, status.left);
+    add(h, status.who[0]);
     for (int i = 0; i < s->scenario.n; i++)
         add(h, v->count[i]);
 }

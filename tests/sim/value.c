@@ -75,14 +75,14 @@ void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, 
 
 void sim_value_say(struct sim_value *v, int rank, uint64_t left)
 {
-    struct ftc_tally tally = ftc_tally_of(rank, 0, left);
+    struct ftc_round_status status = ftc_round_status_of(rank, 0, left);
 
-    memcpy(v->tally, &tally, sizeof v->tally);
+    memcpy(v->status, &status, sizeof v->status);
 }
 
-struct ftc_tally sim_value_tally(const struct sim_value *v, int n)
+struct ftc_round_status sim_value_status(const struct sim_value *v, int n)
 {
-    return ftc_tally_read(v->tally, n);
+    return ftc_round_status_read(v->status, n);
 }
 
 static uint64_t scramble(uint64_t x)
@@ -113,7 +113,7 @@ void sim_value_combine(void *context, void *into, const void *from)
     a->expression = scramble(3 * scramble(a->expression) + b->expression);
     a->operations |= b->operations;
     a->incomplete |= b->incomplete;
-    ftc_tally_join(a->tally, b->tally, kind->n);
+    ftc_round_status_join(a->status, b->status, kind->n);
     for (int i = 0; i < kind->n; i++)
         a->count[i] = (uint8_t)(a->count[i] + b->count[i]);
     if (kind->has_blocks)

@@ -4,10 +4,12 @@
 #ifndef FTC_SIM_VALUE_H
 #define FTC_SIM_VALUE_H
 
-#include "collectives/tally.h"
+#include "collectives/round_status.h"
 #include "value/blocks.h"
 
-enum { SIM_TALLY_BYTES = offsetof(struct ftc_tally, who) + sizeof(uint64_t) }; /* of 64 ranks */
+enum {
+    SIM_STATUS_BYTES = offsetof(struct ftc_round_status, who) + sizeof(uint64_t)
+}; /* of 64 ranks */
 
 struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
@@ -15,8 +17,8 @@ struct sim_value {
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
     uint32_t blocks_at;  /* offset of a value of blocks; 0: there is none */
     unsigned char
-        tally[SIM_TALLY_BYTES]; /* a struct ftc_tally as it travels: of a call in rounds */
-    uint8_t count[];            /* by original rank */
+        status[SIM_STATUS_BYTES]; /* a struct ftc_round_status as it travels: of a call in rounds */
+    uint8_t count[];              /* by original rank */
 };
 
 /* What the values of one operation have in common. */
@@ -38,7 +40,7 @@ void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, 
 
 /* What @rank says in the vote of a round of a call in rounds. */
 void sim_value_say(struct sim_value *v, int rank, uint64_t left);
-struct ftc_tally sim_value_tally(const struct sim_value *v, int n);
+struct ftc_round_status sim_value_status(const struct sim_value *v, int n);
 
 /* For ftc_op_config; @context is a struct sim_value_kind. */
 void sim_value_combine(void *context, void *into, const void *from);

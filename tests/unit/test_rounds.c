@@ -43,7 +43,7 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
     struct ftc_rounds p = {.plan = &plan, .from = from};
 
     open_board();
-    ftc_rank_set_add(p.tally.who, OTHER);
+    ftc_rank_set_add(p.status.who, OTHER);
     if (setjmp(end) == 0)
         ftc_rounds_in_memory.take(&p);
     ck_assert_ptr_nonnull(strstr(words, "rank 1 gave to MPI_Allgather, which rank 0 needs"));

@@ -14,7 +14,7 @@ FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CLOCK='-Wl,--wrap=clock_gettime' # as in sim.mk
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer on an idle machine is taken to hang
-SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/collectives/tally.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
+SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/collectives/round_status.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
@@ -43,7 +43,7 @@ compile() { # where the original objects are, or "none"
 
 link_tests() {
     engine=$(ls shim_engine_*.o)
-    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o shim_collectives_tally.o $(ls shim_board_*.o shim_system_*.o)"
+    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o shim_collectives_round_status.o $(ls shim_board_*.o shim_system_*.o)"
     "$CC" $CLOCK -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" $CLOCK -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&

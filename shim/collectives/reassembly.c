@@ -1,4 +1,4 @@
-#include "store.h"
+#include "reassembly.h"
 
 #include "pattern.h"
 #include "segments.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ftc_store_widen(struct ftc_store *s, size_t room)
+bool ftc_reassembly_widen(struct ftc_reassembly *s, size_t room)
 {
     unsigned char *wider;
 
@@ -20,9 +20,10 @@ bool ftc_store_widen(struct ftc_store *s, size_t room)
     return true;
 }
 
-void ftc_store_add(struct ftc_store *s, const struct ftc_plan *plan, const void *part, size_t bytes)
+void ftc_reassembly_add(struct ftc_reassembly *s, const struct ftc_plan *plan, const void *part,
+                        size_t bytes)
 {
-    assert(ftc_store_has_room(s, bytes));
+    assert(ftc_reassembly_has_room(s, bytes));
     memcpy(s->data + s->bytes, part, bytes);
     s->bytes += bytes;
     if (ftc_pattern_is_addressed(plan))

@@ -1,0 +1,37 @@
+/* round_status: what the ranks of one of several operations say together: who they are, and how far
+ * the call is (rounds.h, segmented.h); its flags also in the vote of a data phase (pipelined.h). */
+#ifndef FTC_COLLECTIVES_ROUND_STATUS_H
+#define FTC_COLLECTIVES_ROUND_STATUS_H
+
+#include "board/board.h"
+#include "value/rank_set.h"
+
+enum ftc_round_flag {
+    FTC_ROUND_NO_MEMORY = 1,    /* somebody has none */
+    FTC_ROUND_REQUIRES_ALL = 4, /* setting require_all_at names somebody's call site */
+    FTC_ROUND_INCOMPLETE = 8,   /* somebody's data phase has not come to its end */
+    FTC_ROUND_NO_PLACE = 16,    /* with the first: somebody is in too many operations at once */
+};
+
+struct ftc_round_status {
+    uint32_t flags; /* of anybody: enum ftc_round_flag */
+    uint32_t reserved;
+    uint64_t left; /* bytes that are still to come, the most of all */
+    uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)]; /* a set of ranks: those who speak */
+};
+
+/* Returns the bytes of a status that travels, for @ranks ranks. */
+size_t ftc_round_status_bytes(int ranks);
+
+/* Adds what @rank says. */
+void ftc_round_status_add(struct ftc_round_status *t, int rank, uint32_t flags, uint64_t left);
+
+/* Returns the status of @rank alone. */
+struct ftc_round_status ftc_round_status_of(int rank, uint32_t flags, uint64_t left);
+
+/* @into = @into and @from, as they travel; any alignment. */
+void ftc_round_status_join(void *into, const void *from, int ranks);
+
+struct ftc_round_status ftc_round_status_read(const void *from, int ranks);
+
+#endif
