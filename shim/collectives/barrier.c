@@ -1,5 +1,5 @@
 /* A barrier is an allreduce without data. */
-#include "collective.h"
+#include "kinds.h"
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {

@@ -3,9 +3,10 @@
  * either group, though no rank knows what the other group says: not which rank is the root, where
  * it does not take part beside it, nor how much there is. A reduction is made by whoever gets it,
  * out of the other group's elements. */
-#include "composite.h"
 #include "fold.h"
+#include "kinds.h"
 #include "program/error.h"
+#include "protocols/composite.h"
 #include "value/roles.h"
 
 static bool needs_mpi(const struct ftc_plan *plan)

@@ -8,11 +8,12 @@
  * all ranks get all blocks, n (n - 1) segments: each survivor can help all others to the result.
  *
  * The datatypes have been examined. That of a side without blocks may be anything. */
-#include "composite.h"
+#include "kinds.h"
 #include "neighbor_order.h"
-#include "pattern.h"
 #include "program/error.h"
-#include "segments.h"
+#include "protocols/composite.h"
+#include "protocols/pattern.h"
+#include "protocols/segments.h"
 
 #include <string.h>
 

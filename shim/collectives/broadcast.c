@@ -1,10 +1,11 @@
 /* A broadcast is an allreduce to which only the root has data to give (value/broadcast.h). */
 #include "value/broadcast.h"
-#include "composite.h"
-#include "exposed.h"
-#include "packed.h"
-#include "pipelined.h"
+#include "kinds.h"
 #include "program/error.h"
+#include "protocols/composite.h"
+#include "protocols/exposed.h"
+#include "protocols/packed.h"
+#include "protocols/pipelined.h"
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {

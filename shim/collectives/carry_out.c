@@ -1,12 +1,12 @@
 #include "carry_out.h"
 
-#include "combine.h"
 #include "plan.h"
 #include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/execute.h"
 #include "progress/queue.h"
+#include "protocols/combine.h"
 
 static int carry_out_once(struct ftc_plan *plan)
 {

@@ -1,11 +1,11 @@
 #include "fold.h"
 
-#include "combine.h"
 #include "engine/exchange_plan.h"
-#include "inclusion.h"
-#include "packed.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "protocols/combine.h"
+#include "protocols/inclusion.h"
+#include "protocols/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef FTC_COLLECTIVES_FOLD_H
 #define FTC_COLLECTIVES_FOLD_H
 
-#include "composite.h"
+#include "protocols/composite.h"
 
 /* Adds this rank's elements, of plan->arguments.count, to its value, which it makes. NULL without
  * memory. */

@@ -5,8 +5,8 @@
 #ifndef FTC_COLLECTIVES_KEPT_H
 #define FTC_COLLECTIVES_KEPT_H
 
-#include "collective.h"
 #include "communicator/neighbors.h"
+#include "protocols/collective.h"
 
 struct ftc_kept {
     struct ftc_neighbors neighbors;

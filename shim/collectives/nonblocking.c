@@ -1,16 +1,16 @@
 #include "nonblocking.h"
 
-#include "combine.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "kept.h"
 #include "mpi/callsite.h"
-#include "packed.h"
 #include "plan.h"
 #include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "program/request.h"
+#include "protocols/combine.h"
+#include "protocols/packed.h"
 #include "value/contributors.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef FTC_COLLECTIVES_NONBLOCKING_H
 #define FTC_COLLECTIVES_NONBLOCKING_H
 
-#include "collective.h"
+#include "protocols/collective.h"
 
 /* As ftc_carry_out(), for a nonblocking call, whose @request it makes; call->result is the return
  * code of the call, the operation's own comes with the end of the request. */

@@ -2,13 +2,14 @@
 
 #include "board/activity.h"
 #include "board/directory.h"
+#include "kinds.h"
 
 #include "communicator/group.h"
-#include "composite.h"
-#include "packed.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "progress/recovery.h"
+#include "protocols/composite.h"
+#include "protocols/packed.h"
 #include "reporting/prospect.h"
 #include "system/hash.h"
 

@@ -2,11 +2,11 @@
 #ifndef FTC_COLLECTIVES_PLAN_H
 #define FTC_COLLECTIVES_PLAN_H
 
-#include "collective.h"
-#include "pipelined.h"
 #include "progress/loop.h"
-#include "rounds.h"
-#include "segmented.h"
+#include "protocols/collective.h"
+#include "protocols/pipelined.h"
+#include "protocols/rounds.h"
+#include "protocols/segmented.h"
 
 /* Whether setting intercept names calls of @kind. */
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
@@ -25,7 +25,7 @@ void ftc_plan_select_again(struct ftc_plan *plan);
 
 /* ---- protocols of several operations ---- */
 
-/* What the protocol keeps of a call. */
+/* The state that the protocol keeps of a call. */
 union ftc_plan_state {
     struct ftc_pipelined pipelined;
     struct ftc_segmented segmented;

@@ -1,12 +1,13 @@
 /* Reduce, allreduce and reduce_scatter, blocking or not. With a commutative operation values are
  * combined on their way, and a reduce_scatter is an allreduce of which each rank takes its part.
  * Else everybody's elements travel as they are, and who gets the result combines them. */
-#include "combine.h"
-#include "composite.h"
 #include "fold.h"
-#include "inclusion.h"
-#include "packed.h"
-#include "pipelined.h"
+#include "kinds.h"
+#include "protocols/combine.h"
+#include "protocols/composite.h"
+#include "protocols/inclusion.h"
+#include "protocols/packed.h"
+#include "protocols/pipelined.h"
 #include "value/contributors.h"
 
 /* Whether each rank gives a block of elements, which are combined by who gets the result. */

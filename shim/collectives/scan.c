@@ -1,5 +1,6 @@
 /* Scan and exscan: everybody gets each rank's elements, and combines those before its own. */
 #include "fold.h"
+#include "kinds.h"
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {

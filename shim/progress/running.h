@@ -11,8 +11,8 @@
 #include "engine/operation.h"
 #include "transport/multicast.h"
 
-/* The part of an operation before its first message: a data phase (collectives/pipelined.h), or the
- * writing of a round (collectives/rounds.h). Its maker keeps more data behind this. */
+/* The part of an operation before its first message: a data phase (protocols/pipelined.h), or the
+ * writing of a round (protocols/rounds.h). Its maker keeps more data behind this. */
 struct ftc_prelude {
     /* Goes on; false: it waits for others. */
     bool (*turn)(struct ftc_prelude *p);

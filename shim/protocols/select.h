@@ -3,18 +3,18 @@
  * This is the only place where that is decided. The function is pure. All ranks of a correct
  * program know the same facts, so all of them select the same protocol without a message. A rank
  * chooses for itself only where its own block lies: in the messages, exposed on the board
- * (collectives/exposed.h), or in one or more parts (collectives/rounds_parts.h). */
+ * (protocols/exposed.h), or in one or more parts (protocols/rounds_parts.h). */
 #ifndef FTC_PROTOCOLS_SELECT_H
 #define FTC_PROTOCOLS_SELECT_H
 
 #include "call/policy.h"
 
 enum ftc_protocol {
-    FTC_PROTOCOL_SINGLE,             /* one operation has all data: collectives/composite.h */
+    FTC_PROTOCOL_SINGLE,             /* one operation has all data: protocols/composite.h */
     FTC_PROTOCOL_SINGLE_EXPOSED,     /* one operation; each rank exposes its block on the board */
-    FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: collectives/pipelined.h */
-    FTC_PROTOCOL_SEGMENTED,          /* an operation for each slice: collectives/segmented.h */
-    FTC_PROTOCOL_ROUNDS_IN_MEMORY,   /* blocks through bulk memory: collectives/rounds.h */
+    FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: protocols/pipelined.h */
+    FTC_PROTOCOL_SEGMENTED,          /* an operation for each slice: protocols/segmented.h */
+    FTC_PROTOCOL_ROUNDS_IN_MEMORY,   /* blocks through bulk memory: protocols/rounds.h */
     FTC_PROTOCOL_ROUNDS_IN_MESSAGES, /* the same through messages */
     FTC_PROTOCOL_NATIVE,             /* the program's MPI library carries out the call */
     FTC_PROTOCOL_ERROR,              /* the request gets an error */

@@ -14,7 +14,7 @@
 
 struct ftc_broadcast_value {
     uint16_t has_data;
-    uint16_t exposed; /* 0: it follows; else where the root exposes it (collectives/exposed.h) */
+    uint16_t exposed; /* 0: it follows; else where the root exposes it (protocols/exposed.h) */
     uint32_t bytes;   /* of it */
     unsigned char data[];
 };

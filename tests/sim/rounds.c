@@ -102,7 +102,7 @@ static void leave_place(struct sim *s, int rank)
     place->readers = s->process[rank].members & ~sim_bit(rank);
 }
 
-/* ---- writing (shim/collectives/rounds_memory.c) ---- */
+/* ---- writing (shim/protocols/rounds_memory.c) ---- */
 
 /* The first round's is all of the place, for whom that is enough. */
 static int area_of(int round)
@@ -138,7 +138,7 @@ uint64_t sim_rounds_left(const struct sim *s, int rank)
     return (uint64_t)(block_units(s, rank, p->first_op) - p->written);
 }
 
-/* ---- taking (shim/collectives/rounds_parts.c) ---- */
+/* ---- taking (shim/protocols/rounds_parts.c) ---- */
 
 static void keep(struct sim_rounds_from *f, const struct sim_place *place, int area, int units)
 {

@@ -1,10 +1,10 @@
 /* rounds: blocks that are too large for messages. Each process writes its block into its memory, in
- * rounds, and reads the blocks of the others there (shim/collectives/rounds.h).
+ * rounds, and reads the blocks of the others there (shim/protocols/rounds.h).
  *
  * The vote of each round is the engine's, and what it says is joined by the library's own code
- * (shim/collectives/round_status.h). A MODEL is what is around it, written from doc/design.md,
+ * (shim/protocols/round_status.h). A MODEL is what is around it, written from doc/design.md,
  * section 12: places in shared memory (shim/board/bulk.c), writing
- * (shim/collectives/rounds_memory.c), and taking (shim/collectives/rounds_parts.c). A round's vote
+ * (shim/protocols/rounds_memory.c), and taking (shim/protocols/rounds_parts.c). A round's vote
  * is an operation of the scenario. There is always memory, and each process is in one call at a
  * time.
  */

@@ -7,7 +7,7 @@ SIM := $(filter-out tests/sim/test_%.c tests/sim/simulate.c,$(wildcard tests/sim
 # What is on a board of who is dead, and how it comes there from other hosts.
 SIM_BOARD := $(addprefix shim/,$(addprefix board/,rank_state.c replica.c lease.c death.c recovery_record.c presence.c directory.c end_of_job.c announcement.c) \
   $(addprefix system/,lifeline.c proc.c cores.c))
-SIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(SIM) shim/value/blocks.c shim/collectives/round_status.c $(SIM_BOARD))
+SIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(SIM) shim/value/blocks.c shim/protocols/round_status.c $(SIM_BOARD))
 
 SIM_CLOCK = $(call wrapped,clock_gettime) # leases go by the time of the run
 

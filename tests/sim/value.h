@@ -4,7 +4,7 @@
 #ifndef FTC_SIM_VALUE_H
 #define FTC_SIM_VALUE_H
 
-#include "collectives/round_status.h"
+#include "protocols/round_status.h"
 #include "value/blocks.h"
 
 enum {

@@ -1,13 +1,13 @@
 /* What a rank exposes on the board stays there until all others have read it. */
 #include "board/publication.h"
-#include "collectives/exposed.h"
-#include "collectives/packed.h"
 #include "progress/execute.h"
 #include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "progress/recovery.h"
 #include "progress/running.h"
 #include "progress/unexpected.h"
+#include "protocols/exposed.h"
+#include "protocols/packed.h"
 #include "unit.h"
 
 #include <string.h>

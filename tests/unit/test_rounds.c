@@ -1,9 +1,9 @@
 /* What is read of the blocks of others in bulk memory, where any process may have written. */
 #include "board/bulk.h"
 #include "collectives/plan.h"
-#include "collectives/rounds_carrier.h"
 #include "job_end.h"
 #include "library.h"
+#include "protocols/rounds_carrier.h"
 #include "unit_board.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* shim/collectives/segments: those for others are taken out, however the parts come. */
-#include "collectives/segments.h"
+#include "protocols/segments.h"
 #include "unit.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* Which protocol a call takes, for all combinations of the facts that decide it. The expectations
  * are in select.def. */
+#include "collectives/kinds.h"
 #include "collectives/plan.h"
 #include "library.h"
 #include "unit.h"

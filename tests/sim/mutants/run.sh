@@ -14,12 +14,12 @@ FLAGS='-std=gnu11 -Ishim -D_GNU_SOURCE -O1 -w'
 CLOCK='-Wl,--wrap=clock_gettime' # as in sim.mk
 CHECK_LIBS='-lcheck -lsubunit -lm -lpthread -lrt'
 LIMIT_S=120 # a test that takes longer on an idle machine is taken to hang
-SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/collectives/round_status.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
+SOURCES="shim/engine/*.c shim/call/policy.c shim/value/blocks.c shim/protocols/round_status.c $BOARD tests/sim/*.c tests/unit/test_topology.c tests/unit/test_classes.c tests/unit/test_exchange.c tests/unit/test_engine.c"
 
 # ---- building: whatever is as in the original tree is taken from the objects of it ----
 
 same_headers() {
-    for h in shim/engine/*.h shim/board/*.h shim/net/*.h shim/collectives/*.h tests/sim/*.h; do
+    for h in shim/engine/*.h shim/board/*.h shim/net/*.h shim/protocols/*.h tests/sim/*.h; do
         cmp -s "$h" "$top/$h" || return 1
     done
 }
@@ -43,7 +43,7 @@ compile() { # where the original objects are, or "none"
 
 link_tests() {
     engine=$(ls shim_engine_*.o)
-    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o shim_collectives_round_status.o $(ls shim_board_*.o shim_system_*.o)"
+    sim="$(ls tests_sim_*.o | grep -v -e test_sim -e simulate) shim_value_blocks.o shim_protocols_round_status.o $(ls shim_board_*.o shim_system_*.o)"
     "$CC" $CLOCK -o simulate tests_sim_simulate.o $sim $engine &&
         "$CC" $CLOCK -o test_sim tests_sim_test_sim.o $sim $engine $CHECK_LIBS &&
         "$CC" -o test_topology tests_unit_test_topology.o shim_call_policy.o $engine $CHECK_LIBS &&
@@ -77,7 +77,7 @@ fast_tests_notice() {
 }
 
 restore() {
-    for folder in shim/engine shim/value shim/board shim/net shim/collectives tests/sim; do
+    for folder in shim/engine shim/value shim/board shim/net shim/protocols tests/sim; do
         rm -rf "$folder"
         cp -rp "$top/$folder" "$(dirname "$folder")"
     done

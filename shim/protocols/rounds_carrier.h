@@ -1,7 +1,7 @@
 /* rounds_carrier: what carries the data of rounds to other ranks: bulk memory, or the messages of
  * the rounds' operations. */
-#ifndef FTC_COLLECTIVES_ROUNDS_CARRIER_H
-#define FTC_COLLECTIVES_ROUNDS_CARRIER_H
+#ifndef FTC_PROTOCOLS_ROUNDS_CARRIER_H
+#define FTC_PROTOCOLS_ROUNDS_CARRIER_H
 
 #include "rounds_parts.h"
 

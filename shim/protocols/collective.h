@@ -1,15 +1,16 @@
-/* collective: what each protected collective call does in its own way, one file a kind of call. The
- * rest of its way is that of all: plan.h, carry_out.h, nonblocking.h.
+/* collective: the two sides of a protected collective call, which know nothing of each other. A
+ * struct ftc_collective is what a kind of call does in its own way (shim/collectives, one file a
+ * kind); the protocols of this room carry the data that it gives and takes.
  *
- * A new collective is a line of call/calls.def, which names its struct ftc_collective, and the file
- * that defines it. */
-#ifndef FTC_COLLECTIVES_COLLECTIVE_H
-#define FTC_COLLECTIVES_COLLECTIVE_H
+ * A new kind is a line of call/calls.def, which names its struct ftc_collective, and the file that
+ * defines it. */
+#ifndef FTC_PROTOCOLS_COLLECTIVE_H
+#define FTC_PROTOCOLS_COLLECTIVE_H
 
 #include "call/call.h"
 #include "call/policy.h"
 #include "communicator/communicator.h"
-#include "protocols/select.h"
+#include "select.h"
 #include "value/arguments.h"
 #include "value/blocks.h"
 
@@ -80,9 +81,6 @@ struct ftc_collective {
     /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
     int (*without_root)(const struct ftc_plan *plan);
 };
-
-extern const struct ftc_collective ftc_collective_reduction, ftc_collective_barrier,
-    ftc_collective_broadcast, ftc_collective_blocks, ftc_collective_scan, ftc_collective_between;
 
 /* Whether the call is on two groups, neither of which knows how much the other gives, or which of
  * its ranks is the root. */

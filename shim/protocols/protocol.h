@@ -1,7 +1,7 @@
 /* protocol: how a call goes on whose protocol takes several operations (setting large):
  * pipelined.h, segmented.h, or rounds.h. */
-#ifndef FTC_COLLECTIVES_PROTOCOL_H
-#define FTC_COLLECTIVES_PROTOCOL_H
+#ifndef FTC_PROTOCOLS_PROTOCOL_H
+#define FTC_PROTOCOLS_PROTOCOL_H
 
 #include "collective.h"
 #include "progress/loop.h"

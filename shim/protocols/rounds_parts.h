@@ -1,7 +1,7 @@
 /* rounds_parts: what a rank gives to a call whose blocks take rounds (rounds.h), and what it takes
  * of the others, part by part. */
-#ifndef FTC_COLLECTIVES_ROUNDS_PARTS_H
-#define FTC_COLLECTIVES_ROUNDS_PARTS_H
+#ifndef FTC_PROTOCOLS_ROUNDS_PARTS_H
+#define FTC_PROTOCOLS_ROUNDS_PARTS_H
 
 #include "collective.h"
 #include "progress/loop.h"

@@ -1,7 +1,7 @@
 /* limits: how much of the data of a large call one operation carries, and how much memory a rank
  * takes for it. */
-#ifndef FTC_COLLECTIVES_LIMITS_H
-#define FTC_COLLECTIVES_LIMITS_H
+#ifndef FTC_PROTOCOLS_LIMITS_H
+#define FTC_PROTOCOLS_LIMITS_H
 
 #include "call/call.h"
 

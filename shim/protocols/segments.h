@@ -1,7 +1,7 @@
 /* segments: a block whose data are for several ranks, one segment for each, with its receiver and
  * its length. */
-#ifndef FTC_COLLECTIVES_SEGMENTS_H
-#define FTC_COLLECTIVES_SEGMENTS_H
+#ifndef FTC_PROTOCOLS_SEGMENTS_H
+#define FTC_PROTOCOLS_SEGMENTS_H
 
 #include <stddef.h>
 

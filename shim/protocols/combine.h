@@ -1,6 +1,6 @@
 /* combine: what all calls that combine elements have in common. */
-#ifndef FTC_COLLECTIVES_COMBINE_H
-#define FTC_COLLECTIVES_COMBINE_H
+#ifndef FTC_PROTOCOLS_COMBINE_H
+#define FTC_PROTOCOLS_COMBINE_H
 
 #include "collective.h"
 #include "system/floating.h"

@@ -1,7 +1,7 @@
 /* composite: what calls have in common whose value is put together from blocks (value/blocks.h),
  * each made by its owner: who is in the result is agreed on with it. */
-#ifndef FTC_COLLECTIVES_COMPOSITE_H
-#define FTC_COLLECTIVES_COMPOSITE_H
+#ifndef FTC_PROTOCOLS_COMPOSITE_H
+#define FTC_PROTOCOLS_COMPOSITE_H
 
 #include "collective.h"
 #include "progress/loop.h"

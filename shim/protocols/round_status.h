@@ -1,7 +1,7 @@
 /* round_status: what the ranks of one of several operations say together: who they are, and how far
  * the call is (rounds.h, segmented.h); its flags also in the vote of a data phase (pipelined.h). */
-#ifndef FTC_COLLECTIVES_ROUND_STATUS_H
-#define FTC_COLLECTIVES_ROUND_STATUS_H
+#ifndef FTC_PROTOCOLS_ROUND_STATUS_H
+#define FTC_PROTOCOLS_ROUND_STATUS_H
 
 #include "board/board.h"
 #include "value/rank_set.h"

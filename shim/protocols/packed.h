@@ -4,8 +4,8 @@
  * The operation goes on in any thread, without MPI (progress/thread.h). The program's own threads
  * do what needs calls into MPI because of its datatypes or operation: before the operation, and
  * after it with a copy of its result. */
-#ifndef FTC_COLLECTIVES_PACKED_H
-#define FTC_COLLECTIVES_PACKED_H
+#ifndef FTC_PROTOCOLS_PACKED_H
+#define FTC_PROTOCOLS_PACKED_H
 
 #include "collective.h"
 

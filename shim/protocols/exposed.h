@@ -4,8 +4,8 @@
  * A rank has some places for that. One that it has used in an operation of a communicator is free
  * again when it has ended a later one to which all that live have given something: by then they
  * have ended that operation, and have read. */
-#ifndef FTC_COLLECTIVES_EXPOSED_H
-#define FTC_COLLECTIVES_EXPOSED_H
+#ifndef FTC_PROTOCOLS_EXPOSED_H
+#define FTC_PROTOCOLS_EXPOSED_H
 
 #include "collective.h"
 #include "segments.h"

@@ -1,7 +1,7 @@
 /* reassembly: what has come of one rank's block, part by part: of segments those for this rank
  * alone. */
-#ifndef FTC_COLLECTIVES_REASSEMBLY_H
-#define FTC_COLLECTIVES_REASSEMBLY_H
+#ifndef FTC_PROTOCOLS_REASSEMBLY_H
+#define FTC_PROTOCOLS_REASSEMBLY_H
 
 #include "collective.h"
 

@@ -1,6 +1,6 @@
 /* pattern: which ranks this rank gives data to, and takes data from. */
-#ifndef FTC_COLLECTIVES_PATTERN_H
-#define FTC_COLLECTIVES_PATTERN_H
+#ifndef FTC_PROTOCOLS_PATTERN_H
+#define FTC_PROTOCOLS_PATTERN_H
 
 #include "collective.h"
 #include "communicator/neighbors.h"

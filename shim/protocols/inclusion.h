@@ -1,7 +1,7 @@
 /* inclusion: who is in the result of a call that combines, and what is done about ranks that are
  * not: settings record_file, require_all and require_all_at. */
-#ifndef FTC_COLLECTIVES_INCLUSION_H
-#define FTC_COLLECTIVES_INCLUSION_H
+#ifndef FTC_PROTOCOLS_INCLUSION_H
+#define FTC_PROTOCOLS_INCLUSION_H
 
 #include "collective.h"
 

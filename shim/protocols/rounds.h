@@ -15,8 +15,8 @@
  * Ranks on several hosts share no memory, and with large = native there is none. The operation of a
  * round then carries the data themselves.
  */
-#ifndef FTC_COLLECTIVES_ROUNDS_H
-#define FTC_COLLECTIVES_ROUNDS_H
+#ifndef FTC_PROTOCOLS_ROUNDS_H
+#define FTC_PROTOCOLS_ROUNDS_H
 
 #include "protocol.h"
 #include "rounds_parts.h"

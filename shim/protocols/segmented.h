@@ -7,8 +7,8 @@
  * row have the same contributors: at most once more for each death. Until then results are kept
  * aside.
  */
-#ifndef FTC_COLLECTIVES_SEGMENTED_H
-#define FTC_COLLECTIVES_SEGMENTED_H
+#ifndef FTC_PROTOCOLS_SEGMENTED_H
+#define FTC_PROTOCOLS_SEGMENTED_H
 
 #include "collective.h"
 #include "protocol.h"

@@ -8,8 +8,8 @@
  * dead. So all elements of a result have the same contributors: the members of the try that was
  * complete.
  */
-#ifndef FTC_COLLECTIVES_PIPELINED_H
-#define FTC_COLLECTIVES_PIPELINED_H
+#ifndef FTC_PROTOCOLS_PIPELINED_H
+#define FTC_PROTOCOLS_PIPELINED_H
 
 #include "collective.h"
 #include "engine/data_phase.h"
