@@ -204,6 +204,19 @@ START_TEST(a_lost_host_is_not_the_first)
 }
 END_TEST
 
+/* The hosts of all other ranks are lost at once, and a death of the first of them is forbidden. */
+START_TEST(a_forbidden_death_is_seen_to_though_others_are_lost_with_it)
+{
+    open_agent_of(0);
+    rank.options.settings.max_failed = HOSTS;
+    ftc_board_forbid(&rank.board, 1, FTC_FORBID_ANY);
+    for (uint32_t host = 1; host < HOSTS; host++)
+        ftc_lease_lose_host(&rank.board, host, FTC_HOST_ENDED);
+    note_losses(&agent, 1);
+    ck_assert(is_seen_to_after(FORBIDDEN_MS));
+}
+END_TEST
+
 /* ---- hosts that are silent ---- */
 
 /* A second later its connection has ended. Returns whether it has been heard until then. */
@@ -451,6 +464,7 @@ int main(void)
     UNIT_TEST(a_forbidden_death_is_its_own_hosts_first);
     UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
     UNIT_TEST(a_lost_host_is_not_the_first);
+    UNIT_TEST(a_forbidden_death_is_seen_to_though_others_are_lost_with_it);
     UNIT_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end);
     UNIT_TEST(a_host_is_silent_from_the_end_of_its_connection);
     UNIT_TEST(a_host_that_lets_in_and_tells_nothing_is_silent);

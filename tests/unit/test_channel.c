@@ -51,10 +51,38 @@ START_TEST(a_message_arrives_with_its_sender)
 }
 END_TEST
 
+/* Whether programs below the rank, which hold its end and read nothing from it, find it deserted
+ * once the monitor process has gone; @last is its last message, or nothing. */
+static bool is_deserted_after(const struct ftc_channel_message *last)
+{
+    struct ftc_channel_ends ends;
+    bool is_deserted;
+
+    ck_assert_int_eq(ftc_channel_open(&ends), 0);
+    if (last)
+        ck_assert_int_eq(ftc_channel_send(ends.monitor, *last, NULL, 0), 0);
+    ck_assert(!ftc_channel_is_deserted(ends.rank));
+    close(ends.monitor);
+    ends.monitor = -1;
+    is_deserted = ftc_channel_is_deserted(ends.rank);
+    ftc_channel_close(&ends);
+    return is_deserted;
+}
+
+/* A rank that was killed has not read the answer to what it had sent. */
+START_TEST(a_monitor_process_that_ends_without_a_goodbye_leaves_its_channel_deserted)
+{
+    ck_assert(is_deserted_after(NULL));
+    ck_assert(is_deserted_after(&(struct ftc_channel_message){.kind = FTC_CHANNEL_ANSWER}));
+    ck_assert(!is_deserted_after(&(struct ftc_channel_message){.kind = FTC_CHANNEL_GOODBYE}));
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("channel");
     UNIT_TEST(no_end_takes_the_place_of_a_standard_descriptor);
     UNIT_TEST(a_message_arrives_with_its_sender);
+    UNIT_TEST(a_monitor_process_that_ends_without_a_goodbye_leaves_its_channel_deserted);
     UNIT_END();
 }
