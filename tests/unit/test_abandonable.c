@@ -168,12 +168,40 @@ START_TEST(a_call_that_cannot_be_ended_is_left)
 }
 END_TEST
 
+START_TEST(a_file_that_is_opened_in_vain_is_left)
+{
+    uint64_t ns = 10000000000;
+    bool hopeless = true;
+
+    ck_assert(!ftc_abandonable_run_on_file(wait_natively, &ns, is_hopeless, &hopeless));
+}
+END_TEST
+
+static bool note_question(void *is_asked)
+{
+    *(bool *)is_asked = true;
+    return false;
+}
+
+START_TEST(with_threads_a_file_is_opened_to_the_end)
+{
+    uint64_t ns = 1000000;
+    bool is_asked = false;
+
+    ftc_library.threaded = true;
+    ck_assert(ftc_abandonable_run_on_file(wait_natively, &ns, note_question, &is_asked));
+    ck_assert(!is_asked);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("abandonable");
     UNIT_TEST(a_call_is_ended_when_it_has_been_hopeless_for_a_while);
     UNIT_TEST(a_call_that_is_not_hopeless_ends_by_itself);
     UNIT_TEST(a_call_that_cannot_be_ended_is_left);
+    UNIT_TEST(a_file_that_is_opened_in_vain_is_left);
+    UNIT_TEST(with_threads_a_file_is_opened_to_the_end);
     UNIT_TEST(what_has_waited_long_enough_is_not_asked);
     UNIT_TEST(what_has_not_polled_yet_is_made_to);
     UNIT_TEST(what_never_polls_is_not_asked_for_ever);
