@@ -76,11 +76,14 @@ static int remote_bits(bool (*is_member)(int world))
     return bits;
 }
 
-/* It has just those ranks of the other side, in their order, and is freed. */
-static void expect_bridge(const char *what, MPI_Comm *made, bool (*is_member)(int world))
+enum order { RISING = 1, FALLING = -1 };
+
+/* It has just those ranks of the other side, in that order, and is freed. */
+static void expect_ordered(const char *what, MPI_Comm *made, bool (*is_member)(int world),
+                           enum order order)
 {
-    int mine = 1 << rank, expected = remote_bits(is_member), all = 0, size = 0, least = 0;
-    int uncertain = 0, first = rank, others[32];
+    int mine = 1 << rank, expected = remote_bits(is_member), all = 0, size = 0;
+    int uncertain = 0, first = rank, others[32], before = order == RISING ? 0 : n;
 
     for (int r = 0; r < n; r++)
         uncertain |= may_be_dead[r] ? 1 << r : 0;
@@ -95,10 +98,15 @@ static void expect_bridge(const char *what, MPI_Comm *made, bool (*is_member)(in
     MPI_Allgather(&first, 1, MPI_INT, others, 1, MPI_INT, *made);
     for (int i = 0; i < size; i++)
         if (others[i] >= 0 && !may_be_dead[others[i]]) {
-            expect("their order", 1, others[i] >= least);
-            least = others[i];
+            expect("their order", 1, (others[i] - before) * order >= 0);
+            before = others[i];
         }
     MPI_Comm_free(made);
+}
+
+static void expect_bridge(const char *what, MPI_Comm *made, bool (*is_member)(int world))
+{
+    expect_ordered(what, made, is_member, RISING);
 }
 
 /* MPICH 4.0.2 looks at the other leader on all ranks. */
@@ -133,12 +141,26 @@ static bool is_not_last(int world)
     return world < n - 2;
 }
 
+/* Returns the ranks of this side without the last one, in falling order. */
+static MPI_Group selection_of(MPI_Comm of)
+{
+    MPI_Group all, some;
+    int size, falling[32];
+
+    MPI_Comm_group(of, &all);
+    MPI_Group_size(all, &size);
+    for (int i = 0; i < size - 1; i++)
+        falling[i] = size - 2 - i;
+    MPI_Group_incl(all, size - 1, falling, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
 /* Each way, of @of. */
 static void copies_of(MPI_Comm of)
 {
     MPI_Comm made = MPI_COMM_NULL;
-    MPI_Group all, some;
-    int size, excluded, last;
+    MPI_Group some = selection_of(of);
 
     expect_class("dup", MPI_SUCCESS, MPI_Comm_dup(of, &made));
     expect_bridge("a copy", &made, NULL);
@@ -147,21 +169,12 @@ static void copies_of(MPI_Comm of)
         expect_bridge("a part", &made, is_low);
     else if (made != MPI_COMM_NULL)
         MPI_Comm_free(&made);
-    MPI_Comm_group(of, &all);
-    MPI_Group_size(all, &size);
-    last = n - 1 - (n - 1 - side) % 2; /* of this side */
-    excluded = size - 1;
-    if (last >= n - 2)
-        MPI_Group_excl(all, 1, &excluded, &some);
-    else
-        MPI_Group_excl(all, 0, NULL, &some);
     expect_class("create", MPI_SUCCESS, MPI_Comm_create(of, some, &made));
     if (is_not_last(rank))
-        expect_bridge("a selection", &made, is_not_last);
+        expect_ordered("a selection", &made, is_not_last, FALLING);
     else
         expect("a selection", 1, made == MPI_COMM_NULL);
     MPI_Group_free(&some);
-    MPI_Group_free(&all);
 }
 
 /* It has the error handler that it was given, and none of the dead. */
