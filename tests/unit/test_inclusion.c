@@ -1,6 +1,6 @@
 /* Whether the result of a call that moves blocks may lack those of dead ranks. */
-#include "collectives/composite.h"
-#include "collectives/inclusion.h"
+#include "protocols/composite.h"
+#include "protocols/inclusion.h"
 #include "program/error.h"
 #include "reporting/record.h"
 #include "unit.h"

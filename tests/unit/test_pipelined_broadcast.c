@@ -1,5 +1,5 @@
 /* A broadcast in blocks that is left in the middle: the buffer is as it was. */
-#include "collectives/pipelined.h"
+#include "protocols/pipelined.h"
 #include "unit.h"
 #include "value/datatype.h"
 

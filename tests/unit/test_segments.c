@@ -1,4 +1,4 @@
-/* shim/collectives/segments: those for others are taken out, however the parts come. */
+/* shim/protocols/segments: those for others are taken out, however the parts come. */
 #include "protocols/segments.h"
 #include "unit.h"
 
