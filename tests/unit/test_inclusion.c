@@ -1,7 +1,7 @@
 /* Whether the result of a call that moves blocks may lack those of dead ranks. */
+#include "program/error.h"
 #include "protocols/composite.h"
 #include "protocols/inclusion.h"
-#include "program/error.h"
 #include "reporting/record.h"
 #include "unit.h"
 #include "value/contributors.h"
