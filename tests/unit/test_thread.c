@@ -10,7 +10,7 @@
 
 struct ftc_library ftc_library = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic int turns; /* of the thread */
+static _Atomic int rounds, turns; /* of the thread; a round begins with ftc_queue_is_used() */
 
 bool ftc_queue_turn(void)
 {
@@ -20,6 +20,7 @@ bool ftc_queue_turn(void)
 
 bool ftc_queue_is_used(void)
 {
+    rounds++;
     return true;
 }
 
@@ -88,6 +89,21 @@ START_TEST(it_does_not_begin_before_the_call_that_wakes_it_gives_the_lock_up)
 }
 END_TEST
 
+/* The thread leaves out one round, and no more, each time that the program has looked. */
+START_TEST(it_goes_on_when_the_program_looks_no_more)
+{
+    ck_assert_int_eq(ftc_thread_open(), 0);
+    ftc_library_lock();
+    ftc_thread_see_program();
+    ftc_thread_wake();
+    ftc_library_unlock();
+    while (rounds < 3)
+        sched_yield();
+    ftc_thread_close();
+    ck_assert_int_eq(turns, rounds - 1);
+}
+END_TEST
+
 START_TEST(it_ends_in_its_first_sleep)
 {
     ck_assert_int_eq(ftc_thread_open(), 0);
@@ -116,6 +132,7 @@ int main(void)
     UNIT_TEST(calls_take_no_lock_until_there_is_an_operation);
     UNIT_TEST(who_comes_in_from_a_poll_finds_it_taken);
     UNIT_TEST(it_does_not_begin_before_the_call_that_wakes_it_gives_the_lock_up);
+    UNIT_TEST(it_goes_on_when_the_program_looks_no_more);
     UNIT_TEST(it_ends_in_its_first_sleep);
     UNIT_TEST(threads_of_the_program_have_the_lock_from_the_start);
     UNIT_END();
