@@ -1,4 +1,4 @@
-/* What is read of the blocks of others in bulk memory, where any process may have written. */
+/* Blocks of other ranks: in bulk memory, where any process may have written, and in parts. */
 #include "board/bulk.h"
 #include "collectives/plan.h"
 #include "job_end.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SELF, OTHER, RANKS, VALUE_BYTES = 8 };
+enum { SELF, OTHER, RANKS, VALUE_BYTES = 8, HALF_BYTES = 100 };
 
 static jmp_buf end;
 static char words[256];
@@ -51,9 +51,39 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
 }
 END_TEST
 
+/* Takes a block in two parts. Returns the bytes that are kept. */
+static size_t take(struct ftc_rounds *p, int rank)
+{
+    static const unsigned char half[HALF_BYTES];
+    struct ftc_rounds_part part = {.data = half, .bytes = HALF_BYTES, .left = HALF_BYTES};
+
+    ftc_rounds_take(p, rank, &part);
+    part.left = 0;
+    ftc_rounds_take(p, rank, &part);
+    return ftc_rounds_find(p, rank).bytes;
+}
+
+START_TEST(a_scan_keeps_the_parts_of_lower_ranks_and_its_own)
+{
+    static const struct ftc_collective of_one_group;
+    struct ftc_comm c = {.size = 3, .rank = 1};
+    struct ftc_call call = {.kind = FTC_CALL_SCAN};
+    struct ftc_plan plan = {.comm = &c, .call = &call, .collective = &of_one_group};
+    struct ftc_rounds_from from[3] = {0};
+    struct ftc_rounds p = {.plan = &plan, .from = from, .has_memory = true};
+
+    ck_assert_uint_eq(take(&p, 0), 2 * HALF_BYTES);
+    ck_assert_uint_eq(take(&p, 1), 2 * HALF_BYTES);
+    ck_assert_uint_eq(take(&p, 2), 0);
+    for (int rank = 0; rank < c.size; rank++)
+        free(from[rank].kept.data);
+}
+END_TEST
+
 int main(void)
 {
     UNIT_BEGIN("rounds");
     UNIT_TEST(a_block_whose_place_is_gone_ends_the_job_with_words);
+    UNIT_TEST(a_scan_keeps_the_parts_of_lower_ranks_and_its_own);
     UNIT_END();
 }
