@@ -85,6 +85,21 @@ START_TEST(standard_error_is_found_first)
 }
 END_TEST
 
+/* Messages of the library must not come among the program's results. */
+START_TEST(standard_output_is_none)
+{
+    int tube[2], before = dup(STDOUT_FILENO);
+
+    ck_assert_int_eq(pipe(tube), 0);
+    dup2(tube[1], STDOUT_FILENO);
+    close(tube[1]);
+    tube[1] = STDOUT_FILENO;
+    ck_assert_int_eq(found_with(tube, true, false), -1);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+}
+END_TEST
+
 START_TEST(a_pipe_that_nobody_reads_is_none)
 {
     int tube[2];
@@ -157,6 +172,7 @@ int main(void)
     UNIT_BEGIN("pipes");
     UNIT_TEST(the_pipe_that_the_launcher_reads_is_found);
     UNIT_TEST(standard_error_is_found_first);
+    UNIT_TEST(standard_output_is_none);
     UNIT_TEST(a_pipe_that_nobody_reads_is_none);
     UNIT_TEST(a_pipe_into_which_the_launcher_writes_itself_is_none);
     UNIT_TEST(a_launcher_that_is_gone_reads_nothing);
