@@ -1,5 +1,6 @@
 /* Jobs that a batch system stops as a whole, and later lets go on: nobody has waited meanwhile. And
- * jobs that end while nobody reads what they say: nobody waits for that for ever. */
+ * jobs that end while nobody reads what they say: nobody waits for that for ever. And calls that
+ * may yet end: the job goes on. */
 #include "board/activity.h"
 #include "board/mark.h"
 #include "board/presence.h"
@@ -166,7 +167,8 @@ START_TEST(others_in_a_native_call_have_not_been_there_longer)
 }
 END_TEST
 
-START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
+/* Watches a call of @members, one of which is dead, as the monitor process of this rank does. */
+static void watch_call_of(uint64_t members)
 {
     struct ftc_monitored rank = {
         .board = *board,
@@ -176,10 +178,32 @@ START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
     };
 
     ftc_board_mark_failed(board, DEAD, FTC_DEATH_SIGNAL, 9);
-    enter(SELF, 1u << SELF | 1u << DEAD);
+    enter(SELF, members);
     if (setjmp(end) == 0)
         ftc_blocked_watch(&rank);
+}
+
+START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
+{
+    watch_call_of(1u << SELF | 1u << DEAD);
     assert_ended_late();
+}
+END_TEST
+
+static void finalize_after_a_while(void)
+{
+    enum { LONG = 40 }; /* naps: four times blocked_ms */
+
+    if (naps == LONG)
+        ftc_board_advance(board, SELF, FTC_RANK_FINALIZED);
+}
+
+/* The living member has not entered the call. It may be the root, and send this rank its data. */
+START_TEST(a_call_that_may_yet_end_does_not_end_the_job)
+{
+    after_nap = finalize_after_a_while;
+    watch_call_of(1u << SELF | 1u << OTHER | 1u << DEAD);
+    ck_assert_int_eq(ended_at, 0);
 }
 END_TEST
 
@@ -393,6 +417,7 @@ int main(void)
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(others_in_a_native_call_have_not_been_there_longer);
     UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
+    UNIT_TEST(a_call_that_may_yet_end_does_not_end_the_job);
     UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
     UNIT_TEST(one_that_shows_nothing_has_not_been_silent_longer);
     UNIT_TEST(a_host_that_is_not_heard_has_not_been_silent_longer);
