@@ -4,7 +4,7 @@
 #include "program/error.h"
 #include "progress/running.h"
 #include "protocols/combine.h"
-#include "protocols/inclusion.h"
+#include "protocols/contributor_policy.h"
 #include "protocols/packed.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ const void *ftc_fold_contribute(struct ftc_plan *plan)
     block = ftc_composite_block(plan, &value, ftc_arguments_given(&plan->arguments));
     if (!block)
         return value;
-    ftc_inclusion_note(plan, value);
+    ftc_contributor_policy_note(plan, value);
     rv = plan->arguments.packs_elements
              ? ftc_pack(block, source, plan->arguments.count, &plan->arguments.facts)
              : ftc_span_read(block, source, plan->arguments.count, &plan->arguments.facts);
@@ -337,5 +337,5 @@ int ftc_fold_deliver(const struct ftc_plan *plan, enum ftc_fold_kind kind, MPI_C
     free_unpacked(unpacked, givers(plan));
     if (needs_room(plan))
         free(room);
-    return rv == MPI_SUCCESS ? ftc_inclusion_look_at_blocks(plan) : rv;
+    return rv == MPI_SUCCESS ? ftc_contributor_policy_look_at_blocks(plan) : rv;
 }

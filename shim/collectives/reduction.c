@@ -5,7 +5,7 @@
 #include "kinds.h"
 #include "protocols/combine.h"
 #include "protocols/composite.h"
-#include "protocols/inclusion.h"
+#include "protocols/contributor_policy.h"
 #include "protocols/packed.h"
 #include "protocols/pipelined.h"
 #include "value/contributors.h"
@@ -37,7 +37,7 @@ static const void *contribute(struct ftc_plan *plan)
     if (!copy)
         return NULL;
     if (plan->header_bytes > 0)
-        ftc_inclusion_begin(plan, copy);
+        ftc_contributor_policy_begin(plan, copy);
     else if (plan->arguments.facts.contiguous && plan->arguments.value_bytes > 0)
         return (const char *)source + ftc_span_start(&plan->arguments.facts, plan->arguments.count);
     if (ftc_span_read(copy + plan->header_bytes, source, plan->arguments.count,
@@ -105,7 +105,8 @@ static int deliver(const struct ftc_plan *plan)
         return MPI_SUCCESS;
     p = own_part(plan);
     rv = write_part(plan, &p, (const char *)value + plan->header_bytes);
-    return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_inclusion_look(plan, value) : rv;
+    return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_contributor_policy_look(plan, value)
+                                                       : rv;
 }
 
 /* No rank waits for the others of a reduce: for them the call is done. */

@@ -5,8 +5,8 @@
 #include "board/board.h"
 #include "board/bulk.h"
 #include "combine.h"
+#include "contributor_policy.h"
 #include "engine/exchange_plan.h"
-#include "inclusion.h"
 #include "system/copy.h"
 #include "value/rank_set.h"
 
@@ -301,7 +301,8 @@ static int deliver(const struct ftc_pipelined *p)
 
     for (int i = 0; i < c->member_count; i++)
         ftc_rank_set_add(who, (uint32_t)c->member[i]);
-    return ftc_inclusion_look_at_set(p->plan, who, (p->vote.flags & FTC_ROUND_REQUIRES_ALL) != 0);
+    return ftc_contributor_policy_look_at_set(p->plan, who,
+                                              (p->vote.flags & FTC_ROUND_REQUIRES_ALL) != 0);
 }
 
 const struct ftc_pipelined_kind ftc_pipelined_reduction = {

@@ -1,7 +1,7 @@
 #include "segmented.h"
 
 #include "combine.h"
-#include "inclusion.h"
+#include "contributor_policy.h"
 #include "limits.h"
 #include "program/error.h"
 #include "progress/running.h"
@@ -173,8 +173,8 @@ static int deliver_all(const struct ftc_segmented *s)
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
     return rv == MPI_SUCCESS
-               ? ftc_inclusion_look_at_set(s->plan, s->status.who,
-                                           (s->status.flags & FTC_ROUND_REQUIRES_ALL) != 0)
+               ? ftc_contributor_policy_look_at_set(s->plan, s->status.who,
+                                                    (s->status.flags & FTC_ROUND_REQUIRES_ALL) != 0)
                : rv;
 }
 

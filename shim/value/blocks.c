@@ -18,28 +18,29 @@ struct block {
 };
 
 /* A value that is one small block. The bytes of a head are a multiple of 16, a form is none. */
-struct brief {
-    _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or BRIEF_EXPOSED */
+struct inline_block {
+    _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or INLINE_EXPOSED */
     uint16_t rank;
     uint32_t note;
     union {
-        unsigned char data[FTC_BRIEF_BYTES];
+        unsigned char data[FTC_INLINE_BYTES];
         struct {
             uint32_t name, bytes;
         } exposed;
     };
 };
 
-enum { BRIEF_EXPOSED = FTC_BRIEF_BYTES + 2 };
+enum { INLINE_EXPOSED = FTC_INLINE_BYTES + 2 };
 
 /* What a value begins with. */
 union start {
     struct head head;
-    struct brief brief;
+    struct inline_block one;
 };
 
-_Static_assert(BRIEF_EXPOSED < sizeof(struct head), "a form is no multiple of the alignment");
-_Static_assert(sizeof(struct brief) == sizeof(struct head), "a value without blocks becomes brief");
+_Static_assert(INLINE_EXPOSED < sizeof(struct head), "a form is no multiple of the alignment");
+_Static_assert(sizeof(struct inline_block) == sizeof(struct head),
+               "a value without blocks becomes inline");
 _Static_assert(sizeof(struct block) % FTC_BLOCK_ALIGN == 0, "data are aligned");
 
 static size_t aligned(size_t bytes)
@@ -74,9 +75,9 @@ static union start start_of(const void *value)
     return s;
 }
 
-static bool is_brief(const union start *s)
+static bool is_inline(const union start *s)
 {
-    return s->brief.form % FTC_BLOCK_ALIGN != 0;
+    return s->one.form % FTC_BLOCK_ALIGN != 0;
 }
 
 static bool is_without_blocks(const union start *s)
@@ -85,16 +86,16 @@ static bool is_without_blocks(const union start *s)
 }
 
 /* Of one that is @value. Whatever its form says, the data are not longer than they can be. */
-static struct ftc_block block_of(const struct brief *brief, const void *value)
+static struct ftc_block block_of(const struct inline_block *block, const void *value)
 {
-    struct ftc_block b = {.rank = brief->rank, .note = brief->note};
+    struct ftc_block b = {.rank = block->rank, .note = block->note};
 
-    b.data = ((const struct brief *)value)->data;
-    b.exposed = brief->form == BRIEF_EXPOSED ? brief->exposed.name : 0;
+    b.data = ((const struct inline_block *)value)->data;
+    b.exposed = block->form == INLINE_EXPOSED ? block->exposed.name : 0;
     if (b.exposed)
-        b.bytes = brief->exposed.bytes;
-    else if (brief->form <= FTC_BRIEF_BYTES + 1)
-        b.bytes = brief->form - 1u;
+        b.bytes = block->exposed.bytes;
+    else if (block->form <= FTC_INLINE_BYTES + 1)
+        b.bytes = block->form - 1u;
     return b;
 }
 
@@ -113,13 +114,13 @@ static void become_too_large(void *value)
 }
 
 /* Returns where the data belong. */
-static void *become_brief(void *value, int rank, size_t bytes, uint32_t exposed)
+static void *become_inline(void *value, int rank, size_t bytes, uint32_t exposed)
 {
-    struct brief *b = value;
+    struct inline_block *b = value;
 
-    *b = (struct brief){.rank = (uint16_t)rank, .form = (uint16_t)(bytes + 1)};
+    *b = (struct inline_block){.rank = (uint16_t)rank, .form = (uint16_t)(bytes + 1)};
     if (exposed) {
-        b->form = BRIEF_EXPOSED;
+        b->form = INLINE_EXPOSED;
         b->exposed.name = exposed;
         b->exposed.bytes = (uint32_t)bytes;
     }
@@ -142,11 +143,11 @@ static void *append(struct head *head, const struct ftc_blocks_limit *limit, int
     return data;
 }
 
-/* The same of what is brief elsewhere, whose gap is zero already. */
-static void append_brief(struct head *head, const struct ftc_blocks_limit *limit,
-                         const struct brief *brief)
+/* The same of a block that is inline elsewhere, whose gap is zero already. */
+static void append_inline(struct head *head, const struct ftc_blocks_limit *limit,
+                          const struct inline_block *block)
 {
-    const struct ftc_block b = block_of(brief, brief);
+    const struct ftc_block b = block_of(block, block);
     struct one_block {
         struct block head;
         _Alignas(FTC_BLOCK_ALIGN) unsigned char data[FTC_BLOCK_ALIGN];
@@ -155,22 +156,22 @@ static void append_brief(struct head *head, const struct ftc_blocks_limit *limit
     to->head = (struct block){
         .rank = (uint16_t)b.rank, .bytes = b.bytes, .note = b.note, .exposed = b.exposed};
     if (!b.exposed) {
-        memcpy(to->data, brief->data, sizeof brief->data);
-        memset(to->data + sizeof brief->data, 0, sizeof to->data - sizeof brief->data);
+        memcpy(to->data, block->data, sizeof block->data);
+        memset(to->data + sizeof block->data, 0, sizeof to->data - sizeof block->data);
     }
     head->bytes += block_bytes(&to->head);
     head->data_bytes += counted(limit, b.bytes, b.exposed);
     head->count++;
 }
 
-/* Makes a value that may be brief as others are. */
+/* Makes a value that may be one inline block as others are. */
 static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
 {
     const union start s = start_of(value);
 
-    if (is_brief(&s)) {
+    if (is_inline(&s)) {
         ftc_blocks_begin(value);
-        append_brief(value, limit, &s.brief);
+        append_inline(value, limit, &s.one);
     }
     return value;
 }
@@ -186,8 +187,8 @@ static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, si
         become_too_large(value);
         return NULL;
     }
-    if (is_without_blocks(value) && bytes <= (exposed ? UINT32_MAX : FTC_BRIEF_BYTES))
-        return become_brief(value, rank, bytes, exposed);
+    if (is_without_blocks(value) && bytes <= (exposed ? UINT32_MAX : FTC_INLINE_BYTES))
+        return become_inline(value, rank, bytes, exposed);
     return append(head, limit, rank, bytes, exposed);
 }
 
@@ -206,8 +207,8 @@ void ftc_blocks_note(void *value, const void *data, uint32_t note)
 {
     size_t at = (size_t)((const char *)data - (char *)value);
 
-    if (at == offsetof(struct brief, data))
-        ((struct brief *)value)->note = note;
+    if (at == offsetof(struct inline_block, data))
+        ((struct inline_block *)value)->note = note;
     else
         ((struct block *)(void *)((char *)value + at))[-1].note = note;
 }
@@ -237,10 +238,10 @@ static void join(struct head *into, const struct head *from, const char *blocks,
     into->count += from->count;
 }
 
-static void join_brief(void *value, const union start *from, const struct ftc_blocks_limit *limit)
+static void join_inline(void *value, const union start *from, const struct ftc_blocks_limit *limit)
 {
     const union start s = start_of(value);
-    const struct ftc_block b = block_of(&from->brief, from);
+    const struct ftc_block b = block_of(&from->one, from);
     size_t data_bytes = counted(limit, b.bytes, b.exposed);
     struct head *into = value;
 
@@ -253,15 +254,15 @@ static void join_brief(void *value, const union start *from, const struct ftc_bl
         !fits(into, sizeof(struct block) + FTC_BLOCK_ALIGN, data_bytes, limit))
         become_too_large(into);
     else
-        append_brief(into, limit, &from->brief);
+        append_inline(into, limit, &from->one);
 }
 
 void ftc_blocks_join(const void *limit, void *into, const void *from)
 {
     const union start s = start_of(from);
 
-    if (is_brief(&s))
-        join_brief(into, &s, limit);
+    if (is_inline(&s))
+        join_inline(into, &s, limit);
     else if (!is_without_blocks(&s))
         join(widen(into, limit), &s.head, (const char *)from + sizeof s, limit);
 }
@@ -272,21 +273,21 @@ size_t ftc_blocks_used_bytes(const void *value)
 {
     union start s = start_of(value);
 
-    return is_brief(&s) ? sizeof s : s.head.bytes;
+    return is_inline(&s) ? sizeof s : s.head.bytes;
 }
 
 bool ftc_blocks_are_too_large(const void *value)
 {
     union start s = start_of(value);
 
-    return !is_brief(&s) && s.head.is_too_large;
+    return !is_inline(&s) && s.head.is_too_large;
 }
 
 int ftc_blocks_count(const void *value)
 {
     union start s = start_of(value);
 
-    return is_brief(&s) ? 1 : (int)s.head.count;
+    return is_inline(&s) ? 1 : (int)s.head.count;
 }
 
 static bool next_of_many(const void *value, size_t bytes, size_t *at, struct ftc_block *block)
@@ -315,12 +316,12 @@ bool ftc_blocks_next(const void *value, size_t *at, struct ftc_block *block)
 {
     union start s = start_of(value);
 
-    if (!is_brief(&s))
+    if (!is_inline(&s))
         return next_of_many(value, s.head.bytes, at, block);
     if (*at > 0)
         return false;
     *at = sizeof s;
-    *block = block_of(&s.brief, value);
+    *block = block_of(&s.one, value);
     return true;
 }
 

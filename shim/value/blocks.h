@@ -11,7 +11,7 @@
  * What a rank gives is often one small block. It is a value of 16 bytes in all, whose message is
  * one line of memory:
  *
- *     rank 2: 8 bytes                                              FTC_BRIEF_BYTES at most
+ *     rank 2: 8 bytes                                              FTC_INLINE_BYTES at most
  *
  * Nothing in a value is believed that came from elsewhere: blocks that are not whole, or of a rank
  * that there is not, are not found. */
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FTC_BLOCK_ALIGN = 16, FTC_BRIEF_BYTES = 8 };
+enum { FTC_BLOCK_ALIGN = 16, FTC_INLINE_BYTES = 8 };
 
 /* One that has been found. */
 struct ftc_block {
@@ -30,7 +30,7 @@ struct ftc_block {
     uint32_t note;    /* of its owner, beside the data; 0: none */
     uint32_t exposed; /* 0: the data are here; else where its owner exposes them (exposed.h) */
     size_t bytes;     /* of the data */
-    const unsigned char *data; /* in the value; FTC_BRIEF_BYTES and fewer are aligned to as many */
+    const unsigned char *data; /* in the value; FTC_INLINE_BYTES and fewer are aligned to as many */
 };
 
 /* What values of one operation have in common: context of ftc_blocks_join(). */

@@ -36,7 +36,7 @@ static void check_block(const void *value, int rank, size_t bytes)
     ck_assert(ftc_blocks_find(value, rank, &at, &block));
     ck_assert_uint_eq(block.bytes, bytes);
     ck_assert_uint_eq(block.exposed, 0);
-    ck_assert_uint_eq((uintptr_t)block.data % (bytes > 8 ? FTC_BLOCK_ALIGN : FTC_BRIEF_BYTES), 0);
+    ck_assert_uint_eq((uintptr_t)block.data % (bytes > 8 ? FTC_BLOCK_ALIGN : FTC_INLINE_BYTES), 0);
     for (size_t i = 0; i < bytes; i++)
         ck_assert_int_eq(block.data[i], 'a' + rank);
 }
@@ -70,7 +70,7 @@ END_TEST
 /* With what a message has before its value that is one line of memory. */
 START_TEST(one_small_block_is_a_value_of_16_bytes)
 {
-    for (size_t bytes = 0; bytes <= FTC_BRIEF_BYTES; bytes++) {
+    for (size_t bytes = 0; bytes <= FTC_INLINE_BYTES; bytes++) {
         struct value v = of(1, bytes), none;
 
         ck_assert_uint_eq(ftc_blocks_used_bytes(&v), 16);

@@ -1,7 +1,7 @@
 /* Whether the result of a call that moves blocks may lack those of dead ranks. */
 #include "program/error.h"
 #include "protocols/composite.h"
-#include "protocols/inclusion.h"
+#include "protocols/contributor_policy.h"
 #include "reporting/record.h"
 #include "unit.h"
 #include "value/contributors.h"
@@ -57,7 +57,7 @@ static int look(void)
     struct ftc_plan plan = {.call = &call, .comm = &c, .collective = &collective};
 
     ftc_contributors_open(true);
-    return ftc_inclusion_look_at_blocks(&plan);
+    return ftc_contributor_policy_look_at_blocks(&plan);
 }
 
 START_TEST(any_rank_may_require_all)
@@ -78,7 +78,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("inclusion");
+    UNIT_BEGIN("contributor_policy");
     tcase_add_loop_test(unit_case, any_rank_may_require_all, 0, RANKS + 1);
     UNIT_TEST(a_complete_result_is_what_is_required);
     UNIT_END();

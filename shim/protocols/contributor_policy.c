@@ -1,4 +1,4 @@
-#include "inclusion.h"
+#include "contributor_policy.h"
 
 #include "board/board.h"
 #include "composite.h"
@@ -10,7 +10,7 @@
 #include "value/contributors.h"
 #include "value/rank_set.h"
 
-void ftc_inclusion_begin(const struct ftc_plan *plan, void *header)
+void ftc_contributor_policy_begin(const struct ftc_plan *plan, void *header)
 {
     ftc_contributors_begin(
         header, plan->comm->size, plan->comm->rank,
@@ -29,7 +29,7 @@ static bool requires_all(const struct ftc_plan *plan, int rank)
     return (ftc_composite_note(plan, rank) & FTC_NOTE_REQUIRES_ALL) != 0;
 }
 
-void ftc_inclusion_note(const struct ftc_plan *plan, void *value)
+void ftc_contributor_policy_note(const struct ftc_plan *plan, void *value)
 {
     struct ftc_block own;
     size_t at = 0;
@@ -58,7 +58,7 @@ static int judge(const struct ftc_plan *plan, int missing, int of, bool required
     return setting ? ftc_error_incomplete(plan->call, missing, of, setting) : MPI_SUCCESS;
 }
 
-int ftc_inclusion_look(const struct ftc_plan *plan, const void *contributors)
+int ftc_contributor_policy_look(const struct ftc_plan *plan, const void *contributors)
 {
     const struct ftc_comm *c = plan->comm;
     int missing = ftc_contributors_count_missing(contributors, c->size);
@@ -82,7 +82,7 @@ static int look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool re
     if (!ftc_contributors_are_kept)
         return MPI_SUCCESS;
     ftc_contributors_set(contributors, plan->comm->size, who, required);
-    return ftc_inclusion_look(plan, contributors);
+    return ftc_contributor_policy_look(plan, contributors);
 }
 
 /* A persistent request has an identity of its own, of which the program knows nothing. */
@@ -95,7 +95,8 @@ static void note_for_program(const struct ftc_plan *plan, const uint64_t *who)
         ftc_running_note_contributors(c, who);
 }
 
-int ftc_inclusion_look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool required)
+int ftc_contributor_policy_look_at_set(const struct ftc_plan *plan, const uint64_t *who,
+                                       bool required)
 {
     note_for_program(plan, who);
     return ftc_call_gives_result(plan->call, plan->comm->rank) ? look_at_set(plan, who, required)
@@ -122,7 +123,7 @@ static int look_at_remote(const struct ftc_plan *plan)
     return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
 }
 
-int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
+int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
 {
     bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
@@ -137,6 +138,6 @@ int ftc_inclusion_look_at_blocks(const struct ftc_plan *plan)
         ftc_rank_set_add(who, (uint32_t)rank);
         required |= requires_all(plan, rank);
     }
-    return is_large_reduction ? ftc_inclusion_look_at_set(plan, who, required)
+    return is_large_reduction ? ftc_contributor_policy_look_at_set(plan, who, required)
                               : look_at_set(plan, who, required);
 }

@@ -1,0 +1,25 @@
+/* contributor_policy: who is in the result of a call that combines, and what is done about ranks
+ * that are not: settings record_file, require_all and require_all_at. */
+#ifndef FTC_PROTOCOLS_CONTRIBUTOR_POLICY_H
+#define FTC_PROTOCOLS_CONTRIBUTOR_POLICY_H
+
+#include "collective.h"
+
+/* Begins the set of contributors @header of this rank alone. */
+void ftc_contributor_policy_begin(const struct ftc_plan *plan, void *header);
+
+/* Notes this in a value of blocks, which holds this rank's: the blocks say which ranks are in it.
+ */
+void ftc_contributor_policy_note(const struct ftc_plan *plan, void *value);
+
+/* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
+ * is missing, if a setting wants one. */
+int ftc_contributor_policy_look(const struct ftc_plan *plan, const void *contributors);
+int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan);
+
+/* Looks at the ranks in the set @who, of a large reduction, and keeps them for the program to ask.
+ * @required: the call site of some rank requires all. */
+int ftc_contributor_policy_look_at_set(const struct ftc_plan *plan, const uint64_t *who,
+                                       bool required);
+
+#endif
