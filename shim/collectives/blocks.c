@@ -50,7 +50,7 @@ static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm
     comm->sources = n.sources;
     comm->destinations = n.destinations;
     if (!ftc_call_is_neighbor_allgather(plan->call->kind))
-        ftc_neighbor_order_learn(plan->call->kind);
+        ftc_neighbor_order_learn(plan->call);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "neighbor_order.h"
 
+#include "program/native_call.h"
+
 /* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
 static void exchange_with_oneself(enum ftc_call_kind plain, MPI_Comm ring, const int in[2],
                                   int out[2])
@@ -33,12 +35,16 @@ static bool ask_for_order(enum ftc_call_kind plain)
 enum order { UNKNOWN, LAST_FIRST, FIRST_FIRST };
 static _Atomic unsigned char order_of[FTC_CALL_COUNT];
 
-void ftc_neighbor_order_learn(enum ftc_call_kind kind)
+/* While another call has all context ids, MPICH waits here: on_blocked sees the mark. */
+void ftc_neighbor_order_learn(const struct ftc_call *call)
 {
-    enum ftc_call_kind plain = ftc_call_plain(kind);
+    enum ftc_call_kind plain = ftc_call_plain(call->kind);
 
-    if (order_of[plain] == UNKNOWN)
-        order_of[plain] = ask_for_order(plain) ? LAST_FIRST : FIRST_FIRST;
+    if (order_of[plain] != UNKNOWN)
+        return;
+    ftc_native_call_mark(call->kind, call->comm, FTC_SOME_MEMBER, call->return_address);
+    order_of[plain] = ask_for_order(plain) ? LAST_FIRST : FIRST_FIRST;
+    ftc_native_call_leave();
 }
 
 int ftc_neighbor_order_before(enum ftc_call_kind kind, const struct ftc_neighbors *n, int index)

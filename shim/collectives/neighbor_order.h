@@ -10,9 +10,9 @@
 #include "call/call.h"
 #include "communicator/neighbors.h"
 
-/* Asks MPI about calls of @kind, once. To be called before the operation and without the library's
- * lock: it may delete a communicator that was freed, for which the lock is needed. */
-void ftc_neighbor_order_learn(enum ftc_call_kind kind);
+/* Asks MPI about calls of the kind of @call, once. To be called before the operation and without
+ * the library's lock: it may delete a communicator that was freed, for which the lock is needed. */
+void ftc_neighbor_order_learn(const struct ftc_call *call);
 
 /* Returns how many segments of the same source stand before that of entry @index of the sources. */
 int ftc_neighbor_order_before(enum ftc_call_kind kind, const struct ftc_neighbors *n, int index);
