@@ -85,7 +85,7 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 # ftcoll, the command, has the settings and the tables of the library in it.
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
 COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
-  $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/prospect.o reporting/protection.o progress/crash.o \
+  $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/settings_forecast.o reporting/protection.o progress/crash.o \
   mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 
 # The command looks for the library beside itself, then where it is installed (as seen from the command; ../lib in the

@@ -6,7 +6,7 @@
 #include "info_text.h"
 #include "lifecycle/meeting.h"
 #include "program.h"
-#include "reporting/prospect.h"
+#include "reporting/settings_forecast.h"
 #include "surroundings.h"
 
 #include <stdlib.h>
@@ -82,9 +82,9 @@ static json_t *remedies(uint32_t those)
     return list;
 }
 
-static json_t *prospect(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
+static json_t *forecast(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
 {
-    struct ftc_outlook o = ftc_prospect_of(s, kind, returns);
+    struct ftc_forecast o = ftc_settings_forecast_of(s, kind, returns);
 
     return json_pack("{s:s, s:s?, s:o}", "fate", ftc_protection_fate(o.protection), "because",
                      ftc_protection_reason(o.protection), "settings", remedies(o.remedies));
@@ -94,7 +94,7 @@ static json_t *prospect(const struct ftc_settings *s, enum ftc_call_kind kind, b
  * it returns errors, where that makes a difference. */
 static json_t *call(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
-    json_t *c = prospect(s, kind, false), *returning = prospect(s, kind, true);
+    json_t *c = forecast(s, kind, false), *returning = forecast(s, kind, true);
 
     json_object_set_new(c, "call", json_string(ftc_call_name(kind)));
     if (!json_equal(json_object_get(c, "fate"), json_object_get(returning, "fate")) ||
@@ -121,7 +121,7 @@ static json_t *exceptions(void)
 
     for (int fallback = FTC_FALLBACK_NONE + 1; fallback < FTC_FALLBACK_COUNT; fallback++)
         if (fallback != FTC_FALLBACK_NOT_INTERCEPTED &&
-            ftc_protection_shelter((uint32_t)fallback) == FTC_SHELTER_EXPOSED)
+            ftc_protection_level((uint32_t)fallback) == FTC_LEVEL_EXPOSED)
             json_array_append_new(all, json_string(ftc_fallback_text((enum ftc_fallback)fallback)));
     return all;
 }

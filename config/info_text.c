@@ -58,16 +58,16 @@ static void write_objections(const json_t *objections)
 /* ---- calls ---- */
 
 /* A paragraph that begins with @words. */
-static void describe(const char *words, const json_t *prospect, int indent)
+static void describe(const char *words, const json_t *forecast, int indent)
 {
-    const char *because = ftc_view_text(prospect, "because");
+    const char *because = ftc_view_text(forecast, "because");
     const json_t *setting;
     char text[1024];
-    int used = snprintf(text, sizeof text, "%s%s%s%s", words, ftc_view_text(prospect, "fate"),
+    int used = snprintf(text, sizeof text, "%s%s%s%s", words, ftc_view_text(forecast, "fate"),
                         because[0] ? ": " : "", because);
     size_t i;
 
-    json_array_foreach(json_object_get(prospect, "settings"), i, setting)
+    json_array_foreach(json_object_get(forecast, "settings"), i, setting)
     {
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
                          i == 0 ? "; better with " : " ", json_string_value(setting));

@@ -1,6 +1,6 @@
 #include "kept.h"
 
-#include "value/held.h"
+#include "value/handle_reference.h"
 #include "value/roles.h"
 #include "value/sides.h"
 
@@ -92,14 +92,14 @@ static void copy_arrays(struct ftc_side *side, int blocks, unsigned char **at)
 /* ---- handles ---- */
 
 struct ftc_kept_handle {
-    enum ftc_held_kind kind;
+    enum ftc_handle_kind kind;
     int handle;
 };
 _Static_assert(sizeof(struct ftc_kept_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
 
-static bool keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
+static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
 {
-    if (!ftc_held_hold(kind, handle))
+    if (!ftc_handle_hold(kind, handle))
         return false;
     k->handle[k->handles++] = (struct ftc_kept_handle){kind, handle};
     return true;
@@ -108,17 +108,18 @@ static bool keep(struct ftc_kept *k, enum ftc_held_kind kind, int handle)
 /* The datatype of no elements may be anything. */
 static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
 {
-    if (!keep(k, FTC_HELD_DATATYPE, side->datatype))
+    if (!keep(k, FTC_HANDLE_DATATYPE, side->datatype))
         return false;
     for (int i = 0; side->datatypes && i < blocks; i++)
-        if (ftc_side_count(side, i) != 0 && !keep(k, FTC_HELD_DATATYPE, side->datatypes[i]))
+        if (ftc_side_count(side, i) != 0 && !keep(k, FTC_HANDLE_DATATYPE, side->datatypes[i]))
             return false;
     return true;
 }
 
 static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct extent extent)
 {
-    return keep(k, FTC_HELD_DATATYPE, call->datatype) && keep(k, FTC_HELD_OPERATION, call->op) &&
+    return keep(k, FTC_HANDLE_DATATYPE, call->datatype) &&
+           keep(k, FTC_HANDLE_OPERATION, call->op) &&
            (!call->sides || (keep_side(k, &call->sides->send, extent.out) &&
                              keep_side(k, &call->sides->receive, extent.in)));
 }
@@ -180,7 +181,7 @@ bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *si
 void ftc_keep_no_more(struct ftc_kept *kept)
 {
     for (int i = 0; i < kept->handles; i++)
-        ftc_held_release(kept->handle[i].kind, kept->handle[i].handle);
+        ftc_handle_release(kept->handle[i].kind, kept->handle[i].handle);
     free(kept->handle);
     ftc_neighbors_free(&kept->neighbors);
 }

@@ -10,7 +10,7 @@
 #include "progress/recovery.h"
 #include "protocols/composite.h"
 #include "protocols/packed.h"
-#include "reporting/prospect.h"
+#include "reporting/settings_forecast.h"
 #include "system/hash.h"
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
@@ -28,7 +28,7 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
 
 bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
 {
-    return ftc_prospect_is_intercepted(&ftc_library.settings, kind);
+    return ftc_settings_forecast_is_intercepted(&ftc_library.settings, kind);
 }
 
 /* MPI is asked twice for that: as much as all else that a passed call costs. */

@@ -1,8 +1,8 @@
 #include "coverage.h"
 
+#include "forecast.h"
 #include "library.h"
 #include "mpi/callsite.h"
-#include "outlook.h"
 #include "progress/crash.h"
 #include "reporting/coverage_sites.h"
 #include "reporting/required_sites.h"
@@ -17,7 +17,7 @@ struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;
     uint32_t crashes; /* points of setting crash here */
-    struct ftc_outlook outlook;
+    struct ftc_forecast forecast;
     struct ftc_coverage_site *record;
 };
 enum { PLACES = 2 * FTC_COVERAGE_SITES };
@@ -44,27 +44,27 @@ void ftc_coverage_open(void)
 }
 
 static struct place *find_place(const void *site, enum ftc_call_kind call,
-                                struct ftc_outlook outlook)
+                                struct ftc_forecast forecast)
 {
-    uint64_t fate = (uint64_t)call << 32 ^ (uint64_t)outlook.protection << 16 ^ outlook.remedies;
+    uint64_t fate = (uint64_t)call << 32 ^ (uint64_t)forecast.protection << 16 ^ forecast.remedies;
     uint64_t h = ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, (uintptr_t)site), fate);
     struct place *p = &places[(h >> 32) % PLACES];
 
     while (p->site &&
-           (p->site != site || p->call != call || p->outlook.protection != outlook.protection ||
-            p->outlook.remedies != outlook.remedies))
+           (p->site != site || p->call != call || p->forecast.protection != forecast.protection ||
+            p->forecast.remedies != forecast.remedies))
         p = p + 1 == places + PLACES ? places : p + 1;
     return p;
 }
 
 /* A record without a call is one that is not complete yet. */
 static void describe(struct place *p, const void *site, enum ftc_call_kind call,
-                     struct ftc_outlook outlook)
+                     struct ftc_forecast forecast)
 {
-    *p = (struct place){.site = site, .call = call, .outlook = outlook};
+    *p = (struct place){.site = site, .call = call, .forecast = forecast};
     p->record = &sites->site[used++];
-    p->record->protection = outlook.protection;
-    p->record->remedies = outlook.remedies;
+    p->record->protection = forecast.protection;
+    p->record->remedies = forecast.remedies;
     ftc_callsite_name(site, p->record->text, sizeof p->record->text);
     p->crashes = ftc_crash_points_at(p->record->text, ftc_required_sites_names);
     atomic_store_explicit(&p->record->call, call, memory_order_release);
@@ -76,7 +76,7 @@ static void add_one(_Atomic uint64_t *count)
                           memory_order_relaxed);
 }
 
-static void count_at(enum ftc_call_kind call, struct ftc_outlook outlook,
+static void count_at(enum ftc_call_kind call, struct ftc_forecast forecast,
                      const void *return_address)
 {
     const void *site = ftc_callsite_of(return_address);
@@ -84,11 +84,11 @@ static void count_at(enum ftc_call_kind call, struct ftc_outlook outlook,
 
     if (ftc_library.threaded)
         pthread_mutex_lock(&lock);
-    p = find_place(site, call, outlook);
+    p = find_place(site, call, forecast);
     if (!p->site && used < room && used < FTC_COVERAGE_SITES)
-        describe(p, site, call, outlook);
+        describe(p, site, call, forecast);
     add_one(p->site ? &p->record->calls
-                    : &sites->elsewhere[ftc_protection_shelter(outlook.protection)]);
+                    : &sites->elsewhere[ftc_protection_level(forecast.protection)]);
     if (p->crashes != 0)
         ftc_crash_at_call(p->crashes);
     if (ftc_library.threaded)
@@ -99,9 +99,9 @@ static void count_at(enum ftc_call_kind call, struct ftc_outlook outlook,
 static void count_place(const struct ftc_call *call, enum ftc_fallback fallback)
 {
     if (ftc_call_is_counted(call->kind))
-        count_at(call->kind, ftc_outlook_of_call(call, fallback), call->return_address);
+        count_at(call->kind, ftc_forecast_of_call(call, fallback), call->return_address);
     else if (ftc_call_class(call->kind) != FTC_CLASS_OWN)
-        count_at(call->kind, ftc_outlook_of_survivors(call), call->return_address);
+        count_at(call->kind, ftc_forecast_of_survivors(call), call->return_address);
 }
 
 void ftc_coverage_call(const struct ftc_call *call, enum ftc_fallback fallback)
@@ -132,5 +132,5 @@ void ftc_coverage_native(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
     if (!ftc_call_is_counted(kind) && ftc_call_class(kind) != FTC_CLASS_OWN)
-        count_at(kind, ftc_outlook_of_native(kind, comm, peer), return_address);
+        count_at(kind, ftc_forecast_of_native(kind, comm, peer), return_address);
 }

@@ -1,4 +1,4 @@
-#include "outlook.h"
+#include "forecast.h"
 
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
@@ -183,45 +183,45 @@ static bool requires_all(const struct ftc_call *call)
     return required;
 }
 
-static struct ftc_outlook outlook_here(const struct ftc_call *call)
+static struct ftc_forecast forecast_here(const struct ftc_call *call)
 {
-    return ftc_prospect_here(&ftc_library.settings, call->kind, ftc_comm_returns_errors(call->comm),
-                             requires_all(call));
+    return ftc_settings_forecast_here(&ftc_library.settings, call->kind,
+                                      ftc_comm_returns_errors(call->comm), requires_all(call));
 }
 
-static struct ftc_outlook outlook_of(const struct ftc_call *call, enum ftc_fallback fallback)
+static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fallback fallback)
 {
-    struct ftc_outlook outlook;
+    struct ftc_forecast forecast;
     enum ftc_fallback best;
     bool is_large = false;
     size_t bytes = 0;
 
     if (fallback == FTC_FALLBACK_NONE)
-        return outlook_here(call);
+        return forecast_here(call);
     if (!has_settings(fallback) || is_at_its_best(fallback))
-        return ftc_prospect_in_vain(fallback);
+        return ftc_settings_forecast_in_vain(fallback);
     best = fallback_at_best(call, &bytes, &is_large);
     if (best != FTC_FALLBACK_NONE)
-        return ftc_prospect_in_vain(best);
+        return ftc_settings_forecast_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
         ftc_is_inter(call->comm)) /* what is too large turns out */
         is_large |= ftc_fallback_is_of_data(fallback);
-    outlook = outlook_here(call);
-    outlook.remedies = ftc_prospect_remedies(outlook);
-    outlook.protection = (enum ftc_protection)fallback;
+    forecast = forecast_here(call);
+    forecast.remedies = ftc_settings_forecast_remedies(forecast);
+    forecast.protection = (enum ftc_protection)fallback;
     if (is_for_intercept(fallback) ||
         ((fallback == FTC_FALLBACK_NON_COMMUTATIVE || fallback == FTC_FALLBACK_ADDRESSES) &&
          !is_large))
-        outlook.remedies |= FTC_REMEDY_INTERCEPT;
+        forecast.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_seen_by_survivors(call->comm))
-        outlook.remedies |= FTC_REMEDY_COMMUNICATORS;
+        forecast.remedies |= FTC_REMEDY_COMMUNICATORS;
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* of data of any size */
-        return outlook;
+        return forecast;
     if (is_large)
-        outlook.remedies |= FTC_REMEDY_LARGE;
+        forecast.remedies |= FTC_REMEDY_LARGE;
     else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE)
-        outlook.remedies |= FTC_REMEDY_MAX_BYTES;
-    return outlook;
+        forecast.remedies |= FTC_REMEDY_MAX_BYTES;
+    return forecast;
 }
 
 /* Returns whether this rank alone gets the result, and is rank 0 of MPI_COMM_WORLD. */
@@ -237,18 +237,19 @@ static bool is_for_rank_0(const struct ftc_call *call)
     return rank == call->root;
 }
 
-struct ftc_outlook ftc_outlook_of_call(const struct ftc_call *call, enum ftc_fallback fallback)
+struct ftc_forecast ftc_forecast_of_call(const struct ftc_call *call, enum ftc_fallback fallback)
 {
-    struct ftc_outlook outlook = outlook_of(call, fallback);
+    struct ftc_forecast forecast = forecast_of(call, fallback);
 
-    outlook.remedies |= is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0;
-    return outlook;
+    forecast.remedies |= is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0;
+    return forecast;
 }
 
 /* Setting intercept is not what is missing. Who frees a window so names no communicator. */
 static bool frees_natively(enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_WIN_FREE && ftc_prospect_is_intercepted(&ftc_library.settings, kind);
+    return kind == FTC_CALL_WIN_FREE &&
+           ftc_settings_forecast_is_intercepted(&ftc_library.settings, kind);
 }
 
 /* With communicators = survivors it is carried out here where it can be. */
@@ -276,13 +277,14 @@ static bool returns_errors(MPI_Comm comm)
     return ftc_is_comm(comm) && ftc_comm_returns_errors(comm);
 }
 
-struct ftc_outlook ftc_outlook_of_survivors(const struct ftc_call *call)
+struct ftc_forecast ftc_forecast_of_survivors(const struct ftc_call *call)
 {
     bool is_fatal =
         call->errhandler == MPI_ERRORS_ARE_FATAL || call->errhandler == MPI_ERRORS_ABORT;
 
-    return ftc_prospect_of_native(&ftc_library.settings, call->kind,
-                                  call->errhandler ? !is_fatal : returns_errors(call->comm));
+    return ftc_settings_forecast_of_native(&ftc_library.settings, call->kind,
+                                           call->errhandler ? !is_fatal
+                                                            : returns_errors(call->comm));
 }
 
 static bool is_from_any_source(enum ftc_call_kind kind, int peer)
@@ -301,21 +303,21 @@ static bool is_from_any_source(enum ftc_call_kind kind, int peer)
     }
 }
 
-static struct ftc_outlook of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+static struct ftc_forecast of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
     if (peer == MPI_PROC_NULL || is_of_one(kind, comm))
-        return (struct ftc_outlook){FTC_PROTECTION_NEEDS_NOBODY, 0};
+        return (struct ftc_forecast){FTC_PROTECTION_NEEDS_NOBODY, 0};
     if (is_left_to_native(kind) ||
         (comm == MPI_COMM_NULL && (ftc_call_is_message(kind) || frees_natively(kind))))
-        return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
-    return ftc_prospect_of_native(&ftc_library.settings, kind, returns_errors(comm));
+        return ftc_settings_forecast_in_vain(FTC_PROTECTION_NO_WAY);
+    return ftc_settings_forecast_of_native(&ftc_library.settings, kind, returns_errors(comm));
 }
 
-struct ftc_outlook ftc_outlook_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
+struct ftc_forecast ftc_forecast_of_native(enum ftc_call_kind kind, MPI_Comm comm, int peer)
 {
-    struct ftc_outlook outlook = of_native(kind, comm, peer);
+    struct ftc_forecast forecast = of_native(kind, comm, peer);
 
     if (is_from_any_source(kind, peer))
-        outlook.remedies |= FTC_NOTE_ANY_SOURCE;
-    return outlook;
+        forecast.remedies |= FTC_NOTE_ANY_SOURCE;
+    return forecast;
 }

@@ -48,13 +48,13 @@ static bool takes_blocks(enum ftc_call_kind kind)
            !ftc_call_comes_from_root(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER;
 }
 
-/* Returns whether the calls of @row, which end as @shelter says, depend on @condition. */
+/* Returns whether the calls of @row, which end as @level says, depend on @condition. */
 static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condition,
-                    enum ftc_shelter shelter)
+                    enum ftc_protection_level level)
 {
     enum ftc_call_kind kind = (enum ftc_call_kind)row->call;
-    bool is_protected = shelter == FTC_SHELTER_PROTECTED;
-    bool is_over = is_protected || shelter == FTC_SHELTER_RAISED;
+    bool is_protected = level == FTC_LEVEL_PROTECTED;
+    bool is_over = is_protected || level == FTC_LEVEL_RAISED;
 
     switch (condition) {
     case FTC_CONDITION_REDUCTIONS:
@@ -70,7 +70,7 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
     case FTC_CONDITION_COMMUNICATORS:
         return is_over && ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR;
     case FTC_CONDITION_ERRORS:
-        return shelter == FTC_SHELTER_RAISED && !is_of_file(kind);
+        return level == FTC_LEVEL_RAISED && !is_of_file(kind);
     case FTC_CONDITION_FILES:
         return is_over && is_of_file(kind);
     default:
@@ -81,7 +81,7 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
 static bool row_applies(const struct ftc_coverage_table *t, int row, enum ftc_condition condition,
                         uint32_t remedies)
 {
-    return applies(&t->row[row], condition, ftc_coverage_shelter(&t->row[row], remedies));
+    return applies(&t->row[row], condition, ftc_coverage_level(&t->row[row], remedies));
 }
 
 const char *ftc_condition_site(const struct ftc_coverage_table *t, enum ftc_condition condition,

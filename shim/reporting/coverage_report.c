@@ -12,7 +12,7 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
 {
     uint64_t calls = 0;
 
-    for (int s = 0; s < FTC_SHELTERS; s++)
+    for (int s = 0; s < FTC_LEVELS; s++)
         calls += t->elsewhere[s];
     return calls;
 }
@@ -72,7 +72,7 @@ static void write_elsewhere(FILE *f, const struct ftc_coverage_table *t)
 
     if (calls_elsewhere(t) > 0)
         fprintf(f, "ftcoll: and %s calls at other call sites, %s of them not protected\n",
-                grouped(calls_elsewhere(t), sum), grouped(t->elsewhere[FTC_SHELTER_EXPOSED], some));
+                grouped(calls_elsewhere(t), sum), grouped(t->elsewhere[FTC_LEVEL_EXPOSED], some));
 }
 
 static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
@@ -85,15 +85,15 @@ static void write_unknown(FILE *f, const struct ftc_coverage_table *t)
 static void write_sum(FILE *f, const struct ftc_coverage_table *t)
 {
     static const char *const fate[] = {"leave the others waiting", "end the job", "cause errors"};
-    int worst = FTC_SHELTER_EXPOSED, permille = ftc_coverage_permille(t);
+    int worst = FTC_LEVEL_EXPOSED, permille = ftc_coverage_permille(t);
     char calls[32];
 
-    while (worst < FTC_SHELTER_PROTECTED && t->calls[worst] == 0)
+    while (worst < FTC_LEVEL_PROTECTED && t->calls[worst] == 0)
         worst++;
     grouped(ftc_coverage_calls(t), calls);
     if (ftc_coverage_calls(t) == 0)
         fprintf(f, "ftcoll: no call needed another rank\n");
-    else if (worst == FTC_SHELTER_PROTECTED)
+    else if (worst == FTC_LEVEL_PROTECTED)
         fprintf(
             f,
             "ftcoll: all %s calls that need other ranks are protected: no rank would wait for a "
@@ -104,7 +104,7 @@ static void write_sum(FILE *f, const struct ftc_coverage_table *t)
                 "ftcoll: %d.%d %% of %s calls that need other ranks are protected; a dead rank "
                 "would %s at %d of %d call sites\n",
                 permille / 10, permille % 10, calls, fate[worst], t->places[worst],
-                t->places[FTC_SHELTER_ALONE]);
+                t->places[FTC_LEVEL_ALONE]);
 }
 
 static void write_table(FILE *f, const struct ftc_coverage_table *t)
@@ -120,22 +120,22 @@ static void write_table(FILE *f, const struct ftc_coverage_table *t)
 /* NULL: the settings of the verdict are others than those that gave the call its reason. */
 static const char *reason_of(const struct ftc_coverage_verdict *v)
 {
-    return v->row && ftc_protection_shelter(v->row->protection) == v->shelter
+    return v->row && ftc_protection_level(v->row->protection) == v->level
                ? ftc_protection_reason(v->row->protection)
                : NULL;
 }
 
 static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
-    if (v->shelter >= FTC_SHELTER_PROTECTED) {
+    if (v->level >= FTC_LEVEL_PROTECTED) {
         fprintf(f, FTC_COVERAGE_NO_WAIT "%s; " FTC_COVERAGE_REHEARSE "\n",
                 v->is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
         return;
     }
-    fprintf(f, v->shelter == FTC_SHELTER_RAISED  ? "some of its MPI calls return errors"
-               : v->shelter == FTC_SHELTER_FATAL ? "it aborts"
-               : ends_blocked                    ? "it aborts after blocked_ms (on_blocked = abort)"
-                                                 : "it waits for ever");
+    fprintf(f, v->level == FTC_LEVEL_RAISED  ? "some of its MPI calls return errors"
+               : v->level == FTC_LEVEL_FATAL ? "it aborts"
+               : ends_blocked                ? "it aborts after blocked_ms (on_blocked = abort)"
+                                             : "it waits for ever");
     if (v->row)
         fprintf(f, ", for example in %s at %s", ftc_call_name((enum ftc_call_kind)v->row->call),
                 v->row->text);
@@ -143,7 +143,7 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
         fprintf(f, ", at a call site that is not listed");
     if (reason_of(v))
         fprintf(f, " (%s)", reason_of(v));
-    fprintf(f, v->shelter == FTC_SHELTER_RAISED ? "; " FTC_COVERAGE_REHEARSE "\n" : "\n");
+    fprintf(f, v->level == FTC_LEVEL_RAISED ? "; " FTC_COVERAGE_REHEARSE "\n" : "\n");
 }
 
 /* With the first few of its places. */
@@ -177,7 +177,7 @@ static void write_verdicts(FILE *f, const struct ftc_coverage_table *t, bool end
         write_remedies(f, remedies);
         fprintf(f, ": ");
         write_verdict(f, &best, ends_blocked);
-    } else if (now.shelter < FTC_SHELTER_RAISED) {
+    } else if (now.level < FTC_LEVEL_RAISED) {
         fprintf(f, "ftcoll: no setting changes that\n");
     }
     for (int c = 0; c < FTC_CONDITIONS; c++)
@@ -232,7 +232,7 @@ static void add_rows(struct ftc_json *j, const struct ftc_coverage_table *t)
     ftc_json_close(j);
     ftc_json_open_object(j, "elsewhere");
     ftc_json_add_count(j, "calls", calls_elsewhere(t));
-    ftc_json_add_count(j, "not_protected", t->elsewhere[FTC_SHELTER_EXPOSED]);
+    ftc_json_add_count(j, "not_protected", t->elsewhere[FTC_LEVEL_EXPOSED]);
     ftc_json_close(j);
 }
 
@@ -244,19 +244,19 @@ static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
         ftc_json_add_decimal(j, "protected_percent", ftc_coverage_permille(t), 1);
     else
         ftc_json_add_null(j, "protected_percent");
-    ftc_json_add_number(j, "places", t->places[FTC_SHELTER_ALONE]);
-    ftc_json_add_number(j, "places_that_wait", t->places[FTC_SHELTER_EXPOSED]);
-    ftc_json_add_number(j, "places_that_wait_or_abort", t->places[FTC_SHELTER_FATAL]);
-    ftc_json_add_number(j, "places_not_protected", t->places[FTC_SHELTER_RAISED]);
+    ftc_json_add_number(j, "places", t->places[FTC_LEVEL_ALONE]);
+    ftc_json_add_number(j, "places_that_wait", t->places[FTC_LEVEL_EXPOSED]);
+    ftc_json_add_number(j, "places_that_wait_or_abort", t->places[FTC_LEVEL_FATAL]);
+    ftc_json_add_number(j, "places_not_protected", t->places[FTC_LEVEL_RAISED]);
 }
 
 static const char *outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
-    if (v->shelter >= FTC_SHELTER_PROTECTED)
+    if (v->level >= FTC_LEVEL_PROTECTED)
         return v->is_sure ? "does not wait" : "does not wait if MPI_Wait is for messages";
-    if (v->shelter == FTC_SHELTER_RAISED)
+    if (v->level == FTC_LEVEL_RAISED)
         return "returns errors";
-    if (v->shelter == FTC_SHELTER_FATAL)
+    if (v->level == FTC_LEVEL_FATAL)
         return "aborts";
     return ends_blocked ? "aborts after blocked_ms" : "waits";
 }

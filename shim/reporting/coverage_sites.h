@@ -18,7 +18,7 @@ struct ftc_coverage_site {
 
 /* All of a rank, with the calls for whose places there was no room. */
 struct ftc_coverage_sites {
-    _Alignas(64) _Atomic uint64_t elsewhere[FTC_SHELTERS]; /* by enum ftc_shelter */
+    _Alignas(64) _Atomic uint64_t elsewhere[FTC_LEVELS]; /* by enum ftc_protection_level */
     _Atomic uint32_t are_known; /* written by their rank; of one elsewhere: fetched */
     _Alignas(64) struct ftc_coverage_site site[];
 };

@@ -67,10 +67,10 @@ static struct ftc_coverage_row *find_or_make(struct ftc_coverage_table *t,
 /* Rank by rank: each is one, however many records of the row it has. */
 static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row, uint32_t world)
 {
-    enum ftc_shelter shelter = ftc_protection_shelter(row->protection);
+    enum ftc_protection_level level = ftc_protection_level(row->protection);
     struct ftc_coverage_row *same = find_or_make(t, row);
 
-    t->calls[shelter] += row->calls;
+    t->calls[level] += row->calls;
     if (same) {
         same->calls += row->calls;
         same->remedies |= row->remedies;
@@ -79,7 +79,7 @@ static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row
         same->ranks += same->ranks == 0 || same->last != world;
         same->last = world;
     } else {
-        t->elsewhere[shelter] += row->calls;
+        t->elsewhere[level] += row->calls;
     }
 }
 
@@ -98,7 +98,7 @@ static void add_rank(struct ftc_coverage_table *t, const struct ftc_board *board
     for (uint32_t i = 0; i < room; i++)
         if (read_site(&sites->site[i], &row))
             add(t, &row, world);
-    for (int s = 0; s < FTC_SHELTERS; s++) {
+    for (int s = 0; s < FTC_LEVELS; s++) {
         uint64_t calls = atomic_load_explicit(&sites->elsewhere[s], memory_order_relaxed);
 
         t->elsewhere[s] += calls;
@@ -116,18 +116,18 @@ static int compare_text(const void *a, const void *b)
 static int compare(const void *a, const void *b)
 {
     const struct ftc_coverage_row *x = a, *y = b;
-    int by_shelter =
-        (int)ftc_protection_shelter(x->protection) - (int)ftc_protection_shelter(y->protection);
+    int by_level =
+        (int)ftc_protection_level(x->protection) - (int)ftc_protection_level(y->protection);
 
-    if (by_shelter != 0)
-        return by_shelter;
+    if (by_level != 0)
+        return by_level;
     if (x->calls != y->calls)
         return x->calls > y->calls ? -1 : 1;
     return compare_text(a, b);
 }
 
-/* Different places among the rows, which are ordered by text, of those with @shelter or worse. */
-static int count_places(const struct ftc_coverage_table *t, enum ftc_shelter shelter)
+/* Different places among the rows, which are ordered by text, of those with @level or worse. */
+static int count_places(const struct ftc_coverage_table *t, enum ftc_protection_level level)
 {
     const char *last = NULL;
     int places = 0;
@@ -135,7 +135,7 @@ static int count_places(const struct ftc_coverage_table *t, enum ftc_shelter she
     for (int i = 0; i < t->count; i++) {
         const struct ftc_coverage_row *row = &t->row[i];
 
-        if (ftc_protection_shelter(row->protection) > shelter)
+        if (ftc_protection_level(row->protection) > level)
             continue;
         places += !last || strcmp(last, row->text) != 0;
         last = row->text;
@@ -146,8 +146,8 @@ static int count_places(const struct ftc_coverage_table *t, enum ftc_shelter she
 static void sort_rows(struct ftc_coverage_table *t)
 {
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare_text);
-    for (int s = 0; s < FTC_SHELTERS; s++)
-        t->places[s] = count_places(t, (enum ftc_shelter)s);
+    for (int s = 0; s < FTC_LEVELS; s++)
+        t->places[s] = count_places(t, (enum ftc_protection_level)s);
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare);
 }
 
@@ -170,67 +170,67 @@ void ftc_coverage_free(struct ftc_coverage_table *t)
     free(t->row);
 }
 
-enum ftc_shelter ftc_coverage_shelter(const struct ftc_coverage_row *row, uint32_t remedies)
+enum ftc_protection_level ftc_coverage_level(const struct ftc_coverage_row *row, uint32_t remedies)
 {
-    enum ftc_shelter now = ftc_protection_shelter(row->protection);
+    enum ftc_protection_level now = ftc_protection_level(row->protection);
 
     if ((row->protection == FTC_PROTECTION_P2P_RAISED || (row->remedies & FTC_REMEDY_P2P_ERROR)) &&
         (remedies & FTC_REMEDY_P2P_IGNORE))
-        return FTC_SHELTER_PROTECTED;
-    if (now >= FTC_SHELTER_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) ||
+        return FTC_LEVEL_PROTECTED;
+    if (now >= FTC_LEVEL_PROTECTED || (row->remedies & FTC_REMEDY_IN_VAIN) ||
         !(row->remedies & FTC_REMEDY_SETTINGS))
         return now;
     if (row->remedies & FTC_REMEDY_HALF)
-        return FTC_SHELTER_FATAL;
-    return row->remedies & FTC_REMEDY_RAISES ? FTC_SHELTER_RAISED : FTC_SHELTER_PROTECTED;
+        return FTC_LEVEL_FATAL;
+    return row->remedies & FTC_REMEDY_RAISES ? FTC_LEVEL_RAISED : FTC_LEVEL_PROTECTED;
 }
 
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row)
 {
-    enum ftc_shelter best = ftc_coverage_shelter(row, row->remedies);
+    enum ftc_protection_level best = ftc_coverage_level(row, row->remedies);
 
-    return best > ftc_protection_shelter(row->protection) ? row->remedies : 0;
+    return best > ftc_protection_level(row->protection) ? row->remedies : 0;
 }
 
 uint64_t ftc_coverage_calls(const struct ftc_coverage_table *t)
 {
-    return t->calls[FTC_SHELTER_EXPOSED] + t->calls[FTC_SHELTER_FATAL] +
-           t->calls[FTC_SHELTER_RAISED] + t->calls[FTC_SHELTER_PROTECTED];
+    return t->calls[FTC_LEVEL_EXPOSED] + t->calls[FTC_LEVEL_FATAL] + t->calls[FTC_LEVEL_RAISED] +
+           t->calls[FTC_LEVEL_PROTECTED];
 }
 
 int ftc_coverage_permille(const struct ftc_coverage_table *t)
 {
     uint64_t all = ftc_coverage_calls(t);
 
-    return all == 0 ? 0 : (int)(1000.0 * ((double)t->calls[FTC_SHELTER_PROTECTED] / (double)all));
+    return all == 0 ? 0 : (int)(1000.0 * ((double)t->calls[FTC_LEVEL_PROTECTED] / (double)all));
 }
 
 /* ---- the verdict ---- */
 
-static void take_worse(struct ftc_coverage_verdict *v, enum ftc_shelter shelter,
+static void take_worse(struct ftc_coverage_verdict *v, enum ftc_protection_level level,
                        const struct ftc_coverage_row *row)
 {
-    if (shelter < v->shelter)
-        *v = (struct ftc_coverage_verdict){.shelter = shelter, .row = row, .is_sure = true};
+    if (level < v->level)
+        *v = (struct ftc_coverage_verdict){.level = level, .row = row, .is_sure = true};
 }
 
 void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,
                         struct ftc_coverage_verdict *best, uint32_t *remedies)
 {
-    *now = *best = (struct ftc_coverage_verdict){.shelter = FTC_SHELTER_PROTECTED, .is_sure = true};
+    *now = *best = (struct ftc_coverage_verdict){.level = FTC_LEVEL_PROTECTED, .is_sure = true};
     *remedies = 0;
     for (int i = 0; i < t->count; i++)
         *remedies |= ftc_coverage_remedies(&t->row[i]);
     for (int i = 0; i < t->count; i++) {
         const struct ftc_coverage_row *row = &t->row[i];
 
-        take_worse(now, ftc_protection_shelter(row->protection), row);
-        take_worse(best, ftc_coverage_shelter(row, *remedies), row);
+        take_worse(now, ftc_protection_level(row->protection), row);
+        take_worse(best, ftc_coverage_level(row, *remedies), row);
     }
-    for (int s = 0; s < FTC_SHELTER_PROTECTED; s++)
+    for (int s = 0; s < FTC_LEVEL_PROTECTED; s++)
         if (t->elsewhere[s] > 0) {
-            take_worse(now, (enum ftc_shelter)s, NULL);
-            take_worse(best, (enum ftc_shelter)s, NULL);
+            take_worse(now, (enum ftc_protection_level)s, NULL);
+            take_worse(best, (enum ftc_protection_level)s, NULL);
         }
     best->is_sure = (*remedies & FTC_REMEDY_IF_MESSAGE) == 0;
 }

@@ -17,15 +17,15 @@ struct ftc_coverage_table {
     struct ftc_coverage_row *row; /* the exposed first, then what is called most */
     int count;
     void *known; /* rows by call, protection and text: a tree of tsearch(), while it is made */
-    uint64_t calls[FTC_SHELTERS], elsewhere[FTC_SHELTERS]; /* in all; at sites without a row */
+    uint64_t calls[FTC_LEVELS], elsewhere[FTC_LEVELS]; /* in all; at sites without a row */
     int unknown; /* ranks of whose calls nothing is known: their hosts cannot be asked */
     bool rank_0_is_critical;
-    int places[FTC_SHELTERS]; /* different ones among the rows, with this shelter or worse */
+    int places[FTC_LEVELS]; /* different ones among the rows, with this level or worse */
 };
 
 /* What becomes of the program when a rank dies. */
 struct ftc_coverage_verdict {
-    enum ftc_shelter shelter;           /* of the call that is worst off */
+    enum ftc_protection_level level;    /* of the call that is worst off */
     const struct ftc_coverage_row *row; /* NULL: one of those elsewhere, or none */
     bool is_sure;                       /* false: if its MPI_Wait calls wait for messages only */
 };
@@ -39,7 +39,7 @@ void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_
                         struct ftc_coverage_verdict *best, uint32_t *remedies);
 
 /* What becomes of its calls with the settings in @remedies. */
-enum ftc_shelter ftc_coverage_shelter(const struct ftc_coverage_row *row, uint32_t remedies);
+enum ftc_protection_level ftc_coverage_level(const struct ftc_coverage_row *row, uint32_t remedies);
 
 /* The settings that would make its calls end better, enum ftc_remedy; 0: none does. */
 uint32_t ftc_coverage_remedies(const struct ftc_coverage_row *row);

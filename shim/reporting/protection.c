@@ -1,35 +1,35 @@
 #include "protection.h"
 
-enum ftc_shelter ftc_protection_shelter(uint32_t protection)
+enum ftc_protection_level ftc_protection_level(uint32_t protection)
 {
     switch (protection) {
     case FTC_FALLBACK_NONE:
-        return FTC_SHELTER_PROTECTED;
+        return FTC_LEVEL_PROTECTED;
     case FTC_FALLBACK_COMM_SELF:
     case FTC_FALLBACK_INVALID: /* an error at once */
-        return FTC_SHELTER_ALONE;
-#define FTC_PROTECTION(name, shelter, text)                                                        \
+        return FTC_LEVEL_ALONE;
+#define FTC_PROTECTION(name, level, text)                                                          \
     case FTC_PROTECTION_##name:                                                                    \
-        return FTC_SHELTER_##shelter;
+        return FTC_LEVEL_##level;
 #include "protections.def"
 #undef FTC_PROTECTION
     default:
-        return FTC_SHELTER_EXPOSED;
+        return FTC_LEVEL_EXPOSED;
     }
 }
 
 const char *ftc_protection_fate(uint32_t protection)
 {
-    static const char *const fate[FTC_SHELTERS] = {"not protected", "ends the job", "returns error",
-                                                   "protected", "needs nobody"};
+    static const char *const fate[FTC_LEVELS] = {"not protected", "ends the job", "returns error",
+                                                 "protected", "needs nobody"};
 
-    return fate[ftc_protection_shelter(protection)];
+    return fate[ftc_protection_level(protection)];
 }
 
 const char *ftc_protection_reason(uint32_t protection)
 {
     static const char *const text[] = {
-#define FTC_PROTECTION(name, shelter, words) words,
+#define FTC_PROTECTION(name, level, words) words,
 #include "protections.def"
 #undef FTC_PROTECTION
     };

@@ -1,5 +1,5 @@
 /* protection: what a call can expect when ranks are dead, in words, and the settings that would
- * make it better. Which of it counts for a call, the rank that calls decides (program/outlook.h).
+ * make it better. Which of it counts for a call, the rank that calls decides (program/forecast.h).
  */
 #ifndef FTC_REPORTING_PROTECTION_H
 #define FTC_REPORTING_PROTECTION_H
@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 /* What happens to a call when a rank is dead that it needs; the worst first. */
-enum ftc_shelter {
-    FTC_SHELTER_EXPOSED, /* it, or the call that completes it, waits for ever */
-    FTC_SHELTER_FATAL,   /* it is an error, and the error handler ends the job */
-    FTC_SHELTER_RAISED,  /* it is an error, and the error handler returns */
-    FTC_SHELTER_PROTECTED,
-    FTC_SHELTER_ALONE, /* it needs nobody */
-    FTC_SHELTERS
+enum ftc_protection_level {
+    FTC_LEVEL_EXPOSED, /* it, or the call that completes it, waits for ever */
+    FTC_LEVEL_FATAL,   /* it is an error, and the error handler ends the job */
+    FTC_LEVEL_RAISED,  /* it is an error, and the error handler returns */
+    FTC_LEVEL_PROTECTED,
+    FTC_LEVEL_ALONE, /* it needs nobody */
+    FTC_LEVELS
 };
 
 /* The first ones are those of enum ftc_fallback. */
 enum ftc_protection {
     FTC_PROTECTION_LAST_FALLBACK = FTC_FALLBACK_COUNT - 1,
-#define FTC_PROTECTION(name, shelter, text) FTC_PROTECTION_##name,
+#define FTC_PROTECTION(name, level, text) FTC_PROTECTION_##name,
 #include "protections.def"
 #undef FTC_PROTECTION
     FTC_PROTECTION_COUNT
 };
 
-enum ftc_shelter ftc_protection_shelter(uint32_t protection);
+enum ftc_protection_level ftc_protection_level(uint32_t protection);
 
 /* "not protected", "ends the job", "returns error", "protected" or "needs nobody"; and why, NULL
  * for what needs no reason. */

@@ -1,6 +1,6 @@
-#include "prospect.h"
+#include "settings_forecast.h"
 
-bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind)
+bool ftc_settings_forecast_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
     static const int bit[FTC_CALL_COUNT] = {
 #define FTC_CALL(kind, name, class, need, setting, collective)                                     \
@@ -12,20 +12,20 @@ bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kin
     return (s->intercept & bit[kind]) != 0;
 }
 
-struct ftc_outlook ftc_prospect_in_vain(uint32_t protection)
+struct ftc_forecast ftc_settings_forecast_in_vain(uint32_t protection)
 {
     enum ftc_protection of = (enum ftc_protection)protection;
-    bool is_exposed = ftc_protection_shelter(of) == FTC_SHELTER_EXPOSED;
+    bool is_exposed = ftc_protection_level(of) == FTC_LEVEL_EXPOSED;
 
-    return (struct ftc_outlook){of, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
+    return (struct ftc_forecast){of, is_exposed ? FTC_REMEDY_IN_VAIN : 0};
 }
 
-uint32_t ftc_prospect_remedies(struct ftc_outlook here)
+uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here)
 {
     if ((here.remedies & FTC_REMEDY_IN_VAIN) == 0)
         return here.remedies;
-    return ftc_protection_shelter(here.protection) == FTC_SHELTER_FATAL ? FTC_REMEDY_HALF
-                                                                        : FTC_REMEDY_RAISES;
+    return ftc_protection_level(here.protection) == FTC_LEVEL_FATAL ? FTC_REMEDY_HALF
+                                                                    : FTC_REMEDY_RAISES;
 }
 
 /* Protection of a call that ends with an error: the error handler @returns it, or ends the job. */
@@ -40,18 +40,18 @@ static uint32_t for_dead_root(const struct ftc_settings *s, enum ftc_call_kind k
     return returns ? FTC_REMEDY_RAISES : FTC_REMEDY_KEEP;
 }
 
-struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                     bool returns, bool required)
+struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
+                                               enum ftc_call_kind kind, bool returns, bool required)
 {
     uint32_t remedies = for_dead_root(s, kind, returns);
 
     if (required)
-        return (struct ftc_outlook){ERROR(REQUIRED), FTC_REMEDY_IN_VAIN};
+        return (struct ftc_forecast){ERROR(REQUIRED), FTC_REMEDY_IN_VAIN};
     if (s->f == 0)
-        return (struct ftc_outlook){ERROR(F), FTC_REMEDY_F | remedies};
+        return (struct ftc_forecast){ERROR(F), FTC_REMEDY_F | remedies};
     if (remedies != 0)
-        return (struct ftc_outlook){ERROR(DEAD_ROOT), remedies};
-    return (struct ftc_outlook){.protection = (enum ftc_protection)FTC_FALLBACK_NONE};
+        return (struct ftc_forecast){ERROR(DEAD_ROOT), remedies};
+    return (struct ftc_forecast){.protection = (enum ftc_protection)FTC_FALLBACK_NONE};
 }
 
 /* While p2p is native it is not noted which requests are messages. */
@@ -62,27 +62,27 @@ static uint32_t doubt_of(enum ftc_call_kind kind)
     return ftc_call_class(kind) == FTC_CLASS_MESSAGE || is_probe ? 0 : FTC_REMEDY_IF_MESSAGE;
 }
 
-static struct ftc_outlook of_message(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                     bool returns)
+static struct ftc_forecast of_message(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                      bool returns)
 {
     uint32_t remedy = returns ? FTC_REMEDY_P2P_ERROR | FTC_REMEDY_RAISES : FTC_REMEDY_P2P_IGNORE;
 
     switch (s->p2p) {
     case FTC_P2P_NATIVE:
-        return (struct ftc_outlook){FTC_PROTECTION_P2P_NATIVE, remedy | doubt_of(kind)};
+        return (struct ftc_forecast){FTC_PROTECTION_P2P_NATIVE, remedy | doubt_of(kind)};
     case FTC_P2P_ERROR:
-        return (struct ftc_outlook){ERROR(P2P), returns ? FTC_REMEDY_IN_VAIN : remedy};
+        return (struct ftc_forecast){ERROR(P2P), returns ? FTC_REMEDY_IN_VAIN : remedy};
     default:
-        return (struct ftc_outlook){FTC_PROTECTION_P2P, 0};
+        return (struct ftc_forecast){FTC_PROTECTION_P2P, 0};
     }
 }
 
-static struct ftc_outlook of_freeing(const struct ftc_settings *s)
+static struct ftc_forecast of_freeing(const struct ftc_settings *s)
 {
-    if (ftc_prospect_is_intercepted(s, FTC_CALL_WIN_FREE))
-        return (struct ftc_outlook){FTC_PROTECTION_INTERCEPT, 0};
-    return (struct ftc_outlook){(enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED,
-                                FTC_REMEDY_INTERCEPT};
+    if (ftc_settings_forecast_is_intercepted(s, FTC_CALL_WIN_FREE))
+        return (struct ftc_forecast){FTC_PROTECTION_INTERCEPT, 0};
+    return (struct ftc_forecast){(enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED,
+                                 FTC_REMEDY_INTERCEPT};
 }
 
 /* Returns whether any number of deaths is tolerated in it. */
@@ -104,31 +104,31 @@ static bool bears_all(enum ftc_call_kind kind)
 }
 
 /* With communicators = survivors. */
-static struct ftc_outlook of_survivors(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                       bool returns)
+static struct ftc_forecast of_survivors(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                        bool returns)
 {
     if (ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED)
-        return (struct ftc_outlook){FTC_PROTECTION_FILE_RAISED, FTC_REMEDY_IN_VAIN};
+        return (struct ftc_forecast){FTC_PROTECTION_FILE_RAISED, FTC_REMEDY_IN_VAIN};
     if (kind == FTC_CALL_INTERCOMM_CREATE || kind == FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS)
-        return (struct ftc_outlook){ERROR(LEADER), FTC_REMEDY_IN_VAIN};
+        return (struct ftc_forecast){ERROR(LEADER), FTC_REMEDY_IN_VAIN};
     if (s->f == 0 && !bears_all(kind))
-        return (struct ftc_outlook){ERROR(F), FTC_REMEDY_F};
-    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS, 0};
+        return (struct ftc_forecast){ERROR(F), FTC_REMEDY_F};
+    return (struct ftc_forecast){FTC_PROTECTION_COMMUNICATORS, 0};
 }
 
-static struct ftc_outlook by_communicators(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                           bool returns)
+static struct ftc_forecast by_communicators(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                            bool returns)
 {
-    struct ftc_outlook here = of_survivors(s, kind, returns);
+    struct ftc_forecast here = of_survivors(s, kind, returns);
 
     if (s->communicators != FTC_COMMUNICATORS_NATIVE)
         return here;
-    return (struct ftc_outlook){FTC_PROTECTION_COMMUNICATORS_NATIVE,
-                                FTC_REMEDY_COMMUNICATORS | ftc_prospect_remedies(here)};
+    return (struct ftc_forecast){FTC_PROTECTION_COMMUNICATORS_NATIVE,
+                                 FTC_REMEDY_COMMUNICATORS | ftc_settings_forecast_remedies(here)};
 }
 
-struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                          bool returns)
+struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s,
+                                                    enum ftc_call_kind kind, bool returns)
 {
     if (ftc_call_is_message(kind) && kind != FTC_CALL_WIN_TEST)
         return of_message(s, kind, returns);
@@ -141,28 +141,28 @@ struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc
     case FTC_CLASS_FILE_REFUSED: /* files have error handlers that return */
         return by_communicators(s, kind, true);
     case FTC_CLASS_FILE_ALONE:
-        return (struct ftc_outlook){FTC_PROTECTION_FILE_ALONE, 0};
+        return (struct ftc_forecast){FTC_PROTECTION_FILE_ALONE, 0};
     default:
-        return ftc_prospect_in_vain(FTC_PROTECTION_NO_WAY);
+        return ftc_settings_forecast_in_vain(FTC_PROTECTION_NO_WAY);
     }
 }
 
-struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                   bool returns)
+struct ftc_forecast ftc_settings_forecast_of(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                             bool returns)
 {
-    struct ftc_outlook outlook;
+    struct ftc_forecast forecast;
 
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_PROTECTED:
     case FTC_CLASS_NONBLOCKING:
     case FTC_CLASS_PERSISTENT:
-        outlook = ftc_prospect_here(s, kind, returns, false);
-        if (ftc_prospect_is_intercepted(s, kind))
-            return outlook;
-        outlook.protection = (enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED;
-        outlook.remedies = ftc_prospect_remedies(outlook) | FTC_REMEDY_INTERCEPT;
-        return outlook;
+        forecast = ftc_settings_forecast_here(s, kind, returns, false);
+        if (ftc_settings_forecast_is_intercepted(s, kind))
+            return forecast;
+        forecast.protection = (enum ftc_protection)FTC_FALLBACK_NOT_INTERCEPTED;
+        forecast.remedies = ftc_settings_forecast_remedies(forecast) | FTC_REMEDY_INTERCEPT;
+        return forecast;
     default:
-        return ftc_prospect_of_native(s, kind, returns);
+        return ftc_settings_forecast_of_native(s, kind, returns);
     }
 }

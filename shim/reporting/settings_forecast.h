@@ -1,39 +1,41 @@
-/* prospect: what the settings make of a call, before a program has called it: pure functions, for
- * the outlook of a call (outlook.h) and for people who ask before a job (config/info.c). */
-#ifndef FTC_REPORTING_PROSPECT_H
-#define FTC_REPORTING_PROSPECT_H
+/* settings_forecast: what the settings make of a call, before a program has called it: pure
+ * functions, for the forecast of a call (forecast.h) and for people who ask before a job
+ * (config/info.c). */
+#ifndef FTC_REPORTING_SETTINGS_FORECAST_H
+#define FTC_REPORTING_SETTINGS_FORECAST_H
 
 #include "call/call.h"
 #include "config/settings.h"
 #include "protection.h"
 
-struct ftc_outlook {
+struct ftc_forecast {
     enum ftc_protection protection;
     uint32_t remedies;
 };
 
 /* Whether setting intercept names it. */
-bool ftc_prospect_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind);
+bool ftc_settings_forecast_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind);
 
 /* Of a call that the library carries out: which errors it may be. @returns: the error handler in
  * force returns them, else it ends the job. @required: its result must have every rank. */
-struct ftc_outlook ftc_prospect_here(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                     bool returns, bool required);
+struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
+                                               enum ftc_call_kind kind, bool returns,
+                                               bool required);
 
 /* The remedies of a call that is not carried out here and would end as @here says if it were. */
-uint32_t ftc_prospect_remedies(struct ftc_outlook here);
+uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here);
 
 /* Of a call that native MPI carries out and that is none of those above: messages, requests,
  * communicators, and what is not protected at all. */
-struct ftc_outlook ftc_prospect_of_native(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                          bool returns);
+struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s,
+                                                    enum ftc_call_kind kind, bool returns);
 
-/* Returns the outlook of a call that no setting can protect. @protection, or an enum ftc_fallback,
+/* Returns the forecast of a call that no setting can protect. @protection, or an enum ftc_fallback,
  * is the reason. */
-struct ftc_outlook ftc_prospect_in_vain(uint32_t protection);
+struct ftc_forecast ftc_settings_forecast_in_vain(uint32_t protection);
 
 /* Of any call whose arguments are such that nothing in them is against it. */
-struct ftc_outlook ftc_prospect_of(const struct ftc_settings *s, enum ftc_call_kind kind,
-                                   bool returns);
+struct ftc_forecast ftc_settings_forecast_of(const struct ftc_settings *s, enum ftc_call_kind kind,
+                                             bool returns);
 
 #endif

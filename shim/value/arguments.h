@@ -1,7 +1,7 @@
 /* arguments: the examination of the arguments of a collective call that the library can carry out.
  *
  * A call is examined when it is planned (collectives/plan.h). It is also examined for the forecast
- * of other settings (program/outlook.h), so the examination reads no setting. It asks MPI about
+ * of other settings (program/forecast.h), so the examination reads no setting. It asks MPI about
  * datatypes and operations only. */
 #ifndef FTC_VALUE_ARGUMENTS_H
 #define FTC_VALUE_ARGUMENTS_H

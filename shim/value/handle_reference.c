@@ -1,4 +1,4 @@
-#include "held.h"
+#include "handle_reference.h"
 
 #include "datatype.h"
 
@@ -6,50 +6,50 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct held {
-    enum ftc_held_kind kind;
+struct reference {
+    enum ftc_handle_kind kind;
     int handle, holders;
     bool is_freed;
-    struct held *next;
+    struct reference *next;
 };
 
-static struct held *all;
+static struct reference *all;
 static atomic_int count; /* of them: most programs never have any */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Static_assert(sizeof(MPI_Datatype) == sizeof(int) && sizeof(MPI_Op) == sizeof(int), "handles");
 
 /* In MPICH the top bits of a handle are 0 of none, and 1 of what is built in; pairs are neither. */
-static bool is_the_programs(enum ftc_held_kind kind, int handle)
+static bool is_the_programs(enum ftc_handle_kind kind, int handle)
 {
     return (unsigned)handle >> 30 >= 2 &&
-           (kind == FTC_HELD_OPERATION || ftc_predefined_bytes(handle) == 0);
+           (kind == FTC_HANDLE_OPERATION || ftc_predefined_bytes(handle) == 0);
 }
 
 /* The link to it, or to the end. */
-static struct held **find(enum ftc_held_kind kind, int handle)
+static struct reference **find(enum ftc_handle_kind kind, int handle)
 {
-    struct held **link = &all;
+    struct reference **link = &all;
 
     while (*link && ((*link)->kind != kind || (*link)->handle != handle))
         link = &(*link)->next;
     return link;
 }
 
-static struct held *add(enum ftc_held_kind kind, int handle)
+static struct reference *add(enum ftc_handle_kind kind, int handle)
 {
-    struct held *h = malloc(sizeof *h);
+    struct reference *h = malloc(sizeof *h);
 
     if (!h)
         return NULL;
-    *h = (struct held){.kind = kind, .handle = handle, .next = all};
+    *h = (struct reference){.kind = kind, .handle = handle, .next = all};
     all = h;
     count++;
     return h;
 }
 
-bool ftc_held_hold(enum ftc_held_kind kind, int handle)
+bool ftc_handle_hold(enum ftc_handle_kind kind, int handle)
 {
-    struct held *h;
+    struct reference *h;
 
     if (!is_the_programs(kind, handle))
         return true;
@@ -63,18 +63,18 @@ bool ftc_held_hold(enum ftc_held_kind kind, int handle)
     return h != NULL;
 }
 
-static void free_handle(enum ftc_held_kind kind, int handle)
+static void free_handle(enum ftc_handle_kind kind, int handle)
 {
-    if (kind == FTC_HELD_DATATYPE)
+    if (kind == FTC_HANDLE_DATATYPE)
         PMPI_Type_free(&handle);
     else
         PMPI_Op_free(&handle);
 }
 
 /* MPI is called without the lock: attributes of the program's may be deleted. */
-void ftc_held_release(enum ftc_held_kind kind, int handle)
+void ftc_handle_release(enum ftc_handle_kind kind, int handle)
 {
-    struct held **link, *h = NULL;
+    struct reference **link, *h = NULL;
     bool is_last;
 
     if (!is_the_programs(kind, handle))
@@ -93,9 +93,9 @@ void ftc_held_release(enum ftc_held_kind kind, int handle)
     free(h);
 }
 
-bool ftc_held_free(enum ftc_held_kind kind, int handle)
+bool ftc_handle_free(enum ftc_handle_kind kind, int handle)
 {
-    struct held *h;
+    struct reference *h;
 
     if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
         return false;

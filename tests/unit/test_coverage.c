@@ -1179,7 +1179,7 @@ START_TEST(counts_may_be_anything)
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         atomic_store(&record(rank, 0)->call, FTC_CALL_BARRIER);
         atomic_store(&record(rank, 0)->calls, UINT64_MAX);
-        for (int s = 0; s < FTC_SHELTERS; s++)
+        for (int s = 0; s < FTC_LEVELS; s++)
             atomic_store(&ftc_coverage_sites_of(&ftc_library.board, rank)->elsewhere[s],
                          UINT64_MAX);
     }

@@ -1,21 +1,21 @@
 /* What an operation keeps of a call that has returned. */
 #include "collectives/kept.h"
 #include "unit.h"
-#include "value/held.h"
+#include "value/handle_reference.h"
 
 enum { SOURCES = 3, DESTINATIONS = 1, NOTHING = 1000, SENT = 2000, RECEIVED = 3000, MOST = 16 };
 
 static int held[MOST], count;
 
-bool ftc_held_hold(enum ftc_held_kind kind, int handle)
+bool ftc_handle_hold(enum ftc_handle_kind kind, int handle)
 {
     ck_assert_int_lt(count, MOST);
-    if (kind == FTC_HELD_DATATYPE)
+    if (kind == FTC_HANDLE_DATATYPE)
         held[count++] = handle;
     return true;
 }
 
-void ftc_held_release(enum ftc_held_kind kind, int handle)
+void ftc_handle_release(enum ftc_handle_kind kind, int handle)
 {
     (void)kind;
     for (int i = 0; i < count; i++)
