@@ -182,11 +182,11 @@ static void add_outcome(const json_t *verdict, bool *is_best)
     *is_best = is_sure || strcmp(outcome, "does not wait if MPI_Wait is for messages") == 0;
     if (*is_best)
         fprintf(paragraph, FTC_COVERAGE_NO_WAIT "%s",
-                is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+                is_sure ? "" : ", if MPI_Wait calls wait for messages only");
     else if (strcmp(outcome, "returns errors") == 0)
-        add(verdict, "some of its MPI calls return errors");
+        add(verdict, "some MPI calls return errors");
     else
-        add(verdict, "it {outcome}");
+        add(verdict, "the program {outcome}");
 }
 
 /* Begun by what leads to the verdict. */

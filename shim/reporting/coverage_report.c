@@ -129,13 +129,13 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
 {
     if (v->level >= FTC_LEVEL_PROTECTED) {
         fprintf(f, FTC_COVERAGE_NO_WAIT "%s; " FTC_COVERAGE_REHEARSE "\n",
-                v->is_sure ? "" : ", if its MPI_Wait calls wait for messages only");
+                v->is_sure ? "" : ", if MPI_Wait calls wait for messages only");
         return;
     }
-    fprintf(f, v->level == FTC_LEVEL_RAISED  ? "some of its MPI calls return errors"
-               : v->level == FTC_LEVEL_FATAL ? "it aborts"
-               : ends_blocked                ? "it aborts after blocked_ms (on_blocked = abort)"
-                                             : "it waits for ever");
+    fprintf(f, v->level == FTC_LEVEL_RAISED  ? "some MPI calls return errors"
+               : v->level == FTC_LEVEL_FATAL ? "the program aborts"
+               : ends_blocked ? "the program aborts after blocked_ms (on_blocked = abort)"
+                              : "the program waits for ever");
     if (v->row)
         fprintf(f, ", for example in %s at %s", ftc_call_name((enum ftc_call_kind)v->row->call),
                 v->row->text);

@@ -11,8 +11,8 @@
 
 /* The best verdict: no more is known. */
 #define FTC_COVERAGE_NO_WAIT                                                                       \
-    "its MPI calls do not wait for it (at the call sites and message sizes of this run)"
-#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows whether its answer is right"
+    "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
+#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows whether the answer is right"
 
 /* Writes the lines. */
 void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);

@@ -9,8 +9,8 @@ import pytest
 from runner.job import slowness
 
 # Stands for a job: it writes the report that it is asked for.
-REPORT = "ftcoll: a table\nftcoll: verdict: when a rank of this program dies, it waits for ever\n"
-BETTER = ("ftcoll: verdict with FTCOLL_F=1 FTCOLL_P2P=ignore: its MPI calls do not wait\n"
+REPORT = "ftcoll: a table\nftcoll: verdict: when a rank of this program dies, the program waits for ever\n"
+BETTER = ("ftcoll: verdict with FTCOLL_F=1 FTCOLL_P2P=ignore: no MPI call waits\n"
           "ftcoll: condition: receives from a dead rank get nothing\n")
 WRITE = 'printf "%s" "$0" >"$FTCOLL_REPORT_FILE"'
 
@@ -129,7 +129,7 @@ def test_a_job_has_its_verdict(ftcoll, build, tmp_path):
     said = ftcoll("coverage", "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
     assert said.returncode == 0, said.stderr
     verdict, better = re.search(r"^(verdict: .*)\n(verdict with .*)\n(condition: .*\n)+\n    export (.*)\n\Z", said.stdout, re.M).group(1, 4)
-    assert verdict.startswith("verdict: when a rank of this program dies, it aborts after blocked_ms (on_blocked = abort), for example in MPI_")
+    assert verdict.startswith("verdict: when a rank of this program dies, the program aborts after blocked_ms (on_blocked = abort), for example in MPI_")
     assert better.split() == ["FTCOLL_INTERCEPT=all", "FTCOLL_MAX_BYTES=65536", "FTCOLL_P2P=ignore"]
     again = ftcoll("coverage", *better.split(), "--", "mpiexec.hydra", "-n", 4, f"{build}/tests/mpi/sites")
     assert "export" not in again.stdout and "verdict: " in again.stdout

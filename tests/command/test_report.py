@@ -77,10 +77,10 @@ def test_all_of_a_report(reported):
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
             "the others waiting at 1, do that or end the job at 1, and do that or cause errors at 1.",
-            "When a rank of this program dies, it waits, for example in MPI_Gather at sites(collect+0x3a) (no",
-            "protection for this call).",
-            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore its MPI calls do not wait for it (at the call sites and",
-            "message sizes of this run); ftcoll rehearse shows whether its answer is right.",
+            "When a rank of this program dies, the program waits, for example in MPI_Gather at",
+            "sites(collect+0x3a) (no protection for this call).",
+            "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore no MPI call waits for the dead rank (at the call sites",
+            "and message sizes of this run); ftcoll rehearse shows whether the answer is right.",
             "a dead root's calls leave the buffer as it was sites(share+0x1a) sites(spread+0x2b)",
             "f 1 default"]:
         assert wanted in told

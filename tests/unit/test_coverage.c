@@ -419,12 +419,12 @@ START_TEST(settings_that_help_are_named)
     opened();
     act_as(0);
     call_at(site(0), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever, for example in MPI_Barrier at libc.so.6(",
+    expect_verdict("the program waits for ever, for example in MPI_Barrier at libc.so.6(",
                    "FTCOLL_INTERCEPT=all", NO_WAIT);
     bytes = 65536;
     call_at(site(1), FTC_CALL_IALLREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
-    expect_verdict("it waits",
+    expect_verdict("the program waits",
                    "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_COMMUNICATORS=survivors",
                    NO_WAIT);
 }
@@ -437,7 +437,7 @@ START_TEST(what_messages_cannot_take_a_data_phase_does)
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_TOO_LARGE);
     expect(": message larger than max_bytes");
-    expect_verdict("it waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
 }
 END_TEST
 
@@ -459,20 +459,21 @@ START_TEST(nor_need_an_operation_be_commutative_there)
     bytes = 65536; /* of each rank */
     act_as(0);
     call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected",
+                   NO_WAIT);
     opened();
     commutes = false;
     bytes = 65536;
     act_as(0);
     call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
-    expect_verdict("it waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_LARGE=protected", NO_WAIT);
     opened();
     commutes = false;
     bytes = 65536;
     ftc_library.settings.large = FTC_LARGE_PROTECTED;
     act_as(0);
     call_at(site(0), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
 }
 END_TEST
 
@@ -487,7 +488,7 @@ START_TEST(what_would_be_native_all_the_same_is_not_advised)
     is_inter = false;
     call_at(site(2), FTC_CALL_IREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
     expect(": nonblocking, and the library has not seen");
-    expect_verdict("it waits for ever", NULL, NULL);
+    expect_verdict("the program waits for ever", NULL, NULL);
 }
 END_TEST
 
@@ -533,12 +534,13 @@ START_TEST(with_threads_an_intercommunicator_is_seen_if_survivors_make_it)
     call_at(site(1), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     call_at(site(2), FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM);
     expect("; FTCOLL_COMMUNICATORS=survivors");
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
-                   NO_WAIT);
+    expect_verdict("the program waits for ever",
+                   "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors", NO_WAIT);
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     call_at(site(3), FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
-                   "it waits for ever");
+    expect_verdict("the program waits for ever",
+                   "FTCOLL_INTERCEPT=all FTCOLL_COMMUNICATORS=survivors",
+                   "the program waits for ever");
     ftc_library.threaded = false;
 }
 END_TEST
@@ -551,10 +553,11 @@ START_TEST(an_operation_that_is_not_commutative_needs_more_room)
     commutes = false;
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
     expect(": operation is not commutative, and setting intercept does not name noncommutative");
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all", NO_WAIT);
     bytes = 4096;
     call_at(site(1), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NON_COMMUTATIVE);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536",
+                   NO_WAIT);
 }
 END_TEST
 
@@ -579,12 +582,12 @@ START_TEST(settings_that_help_some_calls_leave_the_others_waiting)
     act_as(0);
     call_at(site(0), FTC_CALL_BARRIER, FTC_FALLBACK_NOT_INTERCEPTED);
     ftc_coverage_native(FTC_CALL_WIN_FENCE, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all",
-                   "it waits for ever, for example in MPI_Win_fence at");
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all",
+                   "the program waits for ever, for example in MPI_Win_fence at");
     expect("(no protection for this call)");
     ftc_library.settings.on_blocked = FTC_ON_BLOCKED_ABORT;
-    expect_verdict("it aborts after blocked_ms", "FTCOLL_INTERCEPT=all",
-                   "it aborts after blocked_ms");
+    expect_verdict("the program aborts after blocked_ms", "FTCOLL_INTERCEPT=all",
+                   "the program aborts after blocked_ms");
 }
 END_TEST
 
@@ -599,7 +602,7 @@ START_TEST(errors_that_are_fatal_protect_nobody)
     expect("MPI_Recv           ends the job   libc.so.6(");
     expect("0.0 % of 1 calls that need other ranks are protected; a dead rank would end the job at "
            "1 of 1 call sites");
-    expect_verdict("it aborts, for example in MPI_Recv at", "FTCOLL_P2P=ignore", NO_WAIT);
+    expect_verdict("the program aborts, for example in MPI_Recv at", "FTCOLL_P2P=ignore", NO_WAIT);
     returns = true;
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(1));
     expect("0.0 % of 2 calls");
@@ -611,11 +614,11 @@ START_TEST(messages_are_to_be_errors_only_for_those_who_handle_them)
     opened();
     act_as(0);
     ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, 1, site(0));
-    expect_verdict("it waits for ever", "FTCOLL_P2P=error",
-                   "some of its MPI calls return errors, for example in MPI_Recv at");
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=error",
+                   "some MPI calls return errors, for example in MPI_Recv at");
     returns = false;
     ftc_coverage_native(FTC_CALL_SEND, MPI_COMM_WORLD, 1, site(1));
-    expect_verdict("it waits for ever", "FTCOLL_P2P=ignore", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=ignore", NO_WAIT);
 }
 END_TEST
 
@@ -625,8 +628,8 @@ START_TEST(no_more_is_promised_of_waits_than_is_known)
     opened();
     act_as(0);
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
-    expect_verdict("it waits for ever", "FTCOLL_P2P=error",
-                   "some of its MPI calls return errors, for example in MPI_Waitall at");
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=error",
+                   "some MPI calls return errors, for example in MPI_Waitall at");
     ftc_library.settings.p2p = FTC_P2P_ERROR;
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
     expect(": no protection for this call");
@@ -634,8 +637,8 @@ START_TEST(no_more_is_promised_of_waits_than_is_known)
     returns = false;
     act_as(0);
     ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(0));
-    expect_verdict("it waits for ever", "FTCOLL_P2P=ignore",
-                   NO_WAIT ", if its MPI_Wait calls wait for messages only; ");
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=ignore",
+                   NO_WAIT ", if MPI_Wait calls wait for messages only; ");
 }
 END_TEST
 
@@ -712,21 +715,21 @@ START_TEST(calls_whose_errors_return_are_not_protected)
     expect(
         "0.0 % of 1 calls that need other ranks are protected; a dead rank would cause errors at 1 "
         "of 1 call sites");
-    expect_verdict("some of its MPI calls return errors, for example in MPI_Bcast at", NULL, NULL);
+    expect_verdict("some MPI calls return errors, for example in MPI_Bcast at", NULL, NULL);
     ck_assert_ptr_null(strstr(report(), "no setting changes that"));
     opened();
     act_as(0);
     ftc_library.settings.f = 0;
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
-    expect_verdict("some of its MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
+    expect_verdict("some MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
     opened();
     act_as(0);
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
     expect(": an error by setting require_all\n");
     call_at(site(1), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all",
-                   "some of its MPI calls return errors");
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all",
+                   "some MPI calls return errors");
 }
 END_TEST
 
@@ -740,7 +743,7 @@ START_TEST(what_is_ignored_for_one_call_is_no_error_of_others)
     expect(": an error by setting p2p\n");
     returns = false;
     ftc_coverage_native(FTC_CALL_SEND, MPI_COMM_WORLD, 1, site(1));
-    expect_verdict("it aborts", "FTCOLL_P2P=ignore", NO_WAIT);
+    expect_verdict("the program aborts", "FTCOLL_P2P=ignore", NO_WAIT);
 }
 END_TEST
 
@@ -777,7 +780,7 @@ START_TEST(a_communicator_that_native_mpi_makes_is_not_of_the_survivors)
     call_at(site(0), FTC_CALL_COMM_CREATE_GROUP, FTC_FALLBACK_NONE);
     expect_verdict(NO_WAIT, NULL, NULL);
     call_at(site(1), FTC_CALL_COMM_DUP, FTC_FALLBACK_NONE);
-    expect_verdict("some of its MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
+    expect_verdict("some MPI calls return errors", "FTCOLL_F=1", NO_WAIT);
 }
 END_TEST
 
@@ -789,8 +792,8 @@ START_TEST(files_refuse_some_calls_and_leave_others_alone)
     ftc_coverage_native(FTC_CALL_FILE_SYNC, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
     expect(": each rank does it alone\n");
     ftc_coverage_native(FTC_CALL_FILE_SEEK_SHARED, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(1));
-    expect_verdict("it waits for ever", "FTCOLL_COMMUNICATORS=survivors",
-                   "some of its MPI calls return errors");
+    expect_verdict("the program waits for ever", "FTCOLL_COMMUNICATORS=survivors",
+                   "some MPI calls return errors");
     ftc_library.settings.communicators = FTC_COMMUNICATORS_SURVIVORS;
     opened();
     act_as(0);
@@ -801,9 +804,9 @@ START_TEST(files_refuse_some_calls_and_leave_others_alone)
     expect("MPI_File_seek_shared returns error");
     call_at(site(3), FTC_CALL_FILE_READ_ORDERED, FTC_FALLBACK_NONE);
     expect("MPI_File_read_ordered returns error");
-    expect_verdict("some of its MPI calls return errors", NULL, NULL);
+    expect_verdict("some MPI calls return errors", NULL, NULL);
     ftc_coverage_native(FTC_CALL_FILE_READ_ALL, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(0));
-    expect_verdict("it waits for ever, for example in MPI_File_read_all", NULL, NULL);
+    expect_verdict("the program waits for ever, for example in MPI_File_read_all", NULL, NULL);
 }
 END_TEST
 
@@ -813,12 +816,14 @@ START_TEST(a_broadcast_may_lose_its_root)
     returns = false;
     act_as(0);
     call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_ON_DEAD_ROOT=keep", NO_WAIT);
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all FTCOLL_ON_DEAD_ROOT=keep",
+                   NO_WAIT);
     opened();
     returns = false;
     act_as(0);
     call_at(site(0), FTC_CALL_BCAST, FTC_FALLBACK_NONE);
-    expect_verdict("it aborts, for example in MPI_Bcast at", "FTCOLL_ON_DEAD_ROOT=keep", NO_WAIT);
+    expect_verdict("the program aborts, for example in MPI_Bcast at", "FTCOLL_ON_DEAD_ROOT=keep",
+                   NO_WAIT);
     opened();
     returns = false;
     ftc_library.settings.on_dead_root = FTC_ON_DEAD_ROOT_KEEP;
@@ -835,9 +840,9 @@ START_TEST(results_that_must_be_of_all_end_the_job)
     ftc_library.settings.require_all = 1 << FTC_OPERATOR_SUM;
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
-    expect_verdict("it aborts", NULL, NULL);
+    expect_verdict("the program aborts", NULL, NULL);
     call_at(site(1), FTC_CALL_REDUCE, FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever", "FTCOLL_INTERCEPT=all", "it aborts");
+    expect_verdict("the program waits for ever", "FTCOLL_INTERCEPT=all", "the program aborts");
 }
 END_TEST
 
@@ -848,7 +853,7 @@ START_TEST(no_failure_is_tolerated_with_f_0)
     ftc_library.settings.f = 0;
     act_as(0);
     call_at(site(0), FTC_CALL_ALLREDUCE, FTC_FALLBACK_NONE);
-    expect_verdict("it aborts", "FTCOLL_F=1", NO_WAIT);
+    expect_verdict("the program aborts", "FTCOLL_F=1", NO_WAIT);
 }
 END_TEST
 
@@ -859,7 +864,7 @@ START_TEST(calls_at_unlisted_sites_count_too)
     for (int i = 0; i <= SITES; i++)
         call_at(site(i), FTC_CALL_BARRIER,
                 i < SITES ? FTC_FALLBACK_NONE : FTC_FALLBACK_NOT_INTERCEPTED);
-    expect_verdict("it waits for ever, at a call site that is not listed", NULL, NULL);
+    expect_verdict("the program waits for ever, at a call site that is not listed", NULL, NULL);
 }
 END_TEST
 
@@ -983,7 +988,7 @@ START_TEST(a_look_is_like_a_wait)
     ck_assert(strstr(report(), "messages only") == NULL);
     ftc_coverage_native(FTC_CALL_TESTALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(2));
     expect_condition(receives, 2);
-    expect("if its MPI_Wait calls wait for messages only");
+    expect("if MPI_Wait calls wait for messages only");
     ftc_coverage_native(FTC_CALL_WIN_TEST, MPI_COMM_NULL, FTC_ALL_MEMBERS, site(3));
     expect("MPI_Win_test       not protected  libc.so.6(");
     expect(": no protection for this call\n");

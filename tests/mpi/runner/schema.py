@@ -59,14 +59,14 @@ def missing_keys(reports):
 
 # ---- the text ----
 
-NO_WAIT = "its MPI calls do not wait for it (at the call sites and message sizes of this run)"
-REHEARSE = "; ftcoll rehearse shows whether its answer is right"
+NO_WAIT = "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
+REHEARSE = "; ftcoll rehearse shows whether the answer is right"
 
 
 def _outcome(verdict):
-    words = {"does not wait": NO_WAIT, "does not wait if MPI_Wait is for messages": f"{NO_WAIT}, if its MPI_Wait calls wait for messages only",
-             "returns errors": "some of its MPI calls return errors", "aborts": "it aborts", "waits": "it waits for ever",
-             "aborts after blocked_ms": "it aborts after blocked_ms (on_blocked = abort)"}
+    words = {"does not wait": NO_WAIT, "does not wait if MPI_Wait is for messages": f"{NO_WAIT}, if MPI_Wait calls wait for messages only",
+             "returns errors": "some MPI calls return errors", "aborts": "the program aborts", "waits": "the program waits for ever",
+             "aborts after blocked_ms": "the program aborts after blocked_ms (on_blocked = abort)"}
     example = _example(verdict["example"]) if not verdict["outcome"].startswith("does not wait") else ""
     rehearse = REHEARSE if verdict["outcome"].startswith(("does", "returns")) else ""
     return words[verdict["outcome"]] + example + rehearse

@@ -56,7 +56,7 @@ def between(what, n, count, victim=-1, call=-1, crash="", dead=0, **more):
 
 
 BETWEEN = [
-    *(between("nobody dies", n, count, says=("it aborts, for example in MPI_Intercomm_create at ",), silent=("not protected  ",))
+    *(between("nobody dies", n, count, says=("the program aborts, for example in MPI_Intercomm_create at ",), silent=("not protected  ",))
       for n in (2, 3, 5) for count in (3, 20000)),
     *(between(f"rank {call % 4} dies before call {call}", 4, 5 if call % 2 else 20000, call % 4, call, dead=1)
       for call in range(1, 22)),

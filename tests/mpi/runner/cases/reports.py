@@ -85,7 +85,7 @@ def site(calls, ranks, call, fate, where, why=""):
 NOBODY = "MPI_PROC_NULL, MPI_COMM_SELF, or requests of protected calls"
 
 
-NO_WAIT = r"its MPI calls do not wait for it \(at the call sites and message sizes of this run\)"
+NO_WAIT = r"no MPI call waits for the dead rank \(at the call sites and message sizes of this run\)"
 
 
 def advised(settings):
@@ -158,33 +158,33 @@ COVERAGE = [
         ("ignore", "ring", "protected", "by setting p2p", ""))
 ] + [
     # what is advised is what helps: the next run has it in its environment
-    follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: some of its MPI calls return errors, for example in MPI_Bcast at rounds\(broadcast",
-           r"some of its MPI calls return errors, for example in MPI_Bcast at .*\(an error if the root is dead\); ftcoll rehearse", tags=DEFECT),
-    follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: " + NO_WAIT + ", if its MPI_Wait calls wait for "
+    follow("rounds 20", 3, r"FTCOLL_INTERCEPT=all: some MPI calls return errors, for example in MPI_Bcast at rounds\(broadcast",
+           r"some MPI calls return errors, for example in MPI_Bcast at .*\(an error if the root is dead\); ftcoll rehearse", tags=DEFECT),
+    follow("sites", 3, "FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536 FTCOLL_P2P=ignore: " + NO_WAIT + ", if MPI_Wait calls wait for "
                        "messages only; ", NO_WAIT + "; "),
-    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
+    follow("sites ring", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: the program aborts, for example in "
                             r"MPI_Intercomm_create_from_groups at sites\(",
-           r"it aborts, for example in MPI_Intercomm_create_from_groups at .*\(an error if a leader is dead, and errors are fatal\)$"),
+           r"the program aborts, for example in MPI_Intercomm_create_from_groups at .*\(an error if a leader is dead, and errors are fatal\)$"),
     follow("sites open", 3, "FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore FTCOLL_COMMUNICATORS=survivors: "
-                            "it aborts after blocked_ms \\(on_blocked = abort\\), for example in MPI_Win_create at sites\\(",
-           r"it aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
+                            "the program aborts after blocked_ms \\(on_blocked = abort\\), for example in MPI_Win_create at sites\\(",
+           r"the program aborts after blocked_ms \(on_blocked = abort\), for example in MPI_Win_create at .*\nftcoll: no setting changes that$"),
     follow("advised uneven 98304", 3, "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_ON_DEAD_ROOT=keep: " + NO_WAIT, NO_WAIT,
            tags=DEFECT),
     follow("between 3 20000 -1 -1", 3,
-           "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_P2P=error FTCOLL_COMMUNICATORS=survivors: it aborts, for example in "
-           "MPI_Intercomm_create", "it aborts, for example in MPI_Intercomm_create", tags=DEFECT),
-    follow("advised leaders", 3, "FTCOLL_COMMUNICATORS=survivors: it aborts, for example in MPI_Intercomm_create at advised",
-           r"it aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
+           "FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected FTCOLL_P2P=error FTCOLL_COMMUNICATORS=survivors: the program aborts, for example in "
+           "MPI_Intercomm_create", "the program aborts, for example in MPI_Intercomm_create", tags=DEFECT),
+    follow("advised leaders", 3, "FTCOLL_COMMUNICATORS=survivors: the program aborts, for example in MPI_Intercomm_create at advised",
+           r"the program aborts, for example in MPI_Intercomm_create .*\(an error if a leader is dead, and errors are fatal\)$", tags=DEFECT),
     follow("advised tests", 3, "FTCOLL_P2P=ignore: " + NO_WAIT + ", if", NO_WAIT + ";", tags=DEFECT),
     follow("advised files data", 3, "FTCOLL_COMMUNICATORS=survivors: " + NO_WAIT, NO_WAIT, tags=DEFECT),
     follow("advised pointer data", 3,
-           "FTCOLL_COMMUNICATORS=survivors: some of its MPI calls return errors, for example in MPI_File_seek_shared at advised",
-           r"some of its MPI calls return errors, .* in MPI_File_seek_shared .*\(an error if a rank that has opened the file is dead\); ",
+           "FTCOLL_COMMUNICATORS=survivors: some MPI calls return errors, for example in MPI_File_seek_shared at advised",
+           r"some MPI calls return errors, .* in MPI_File_seek_shared .*\(an error if a rank that has opened the file is dead\); ",
            tags=DEFECT),
     Case("coverage: errors that return", 3, 1, settings={**SITES, "FTCOLL_INTERCEPT": "all"}, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/advised returns",
          says=(site(3, 3, "MPI_Bcast", "returns error", r"advised\(returns", "an error if the root is dead"),
-               site(3, 3, "MPI_Allreduce", "protected", r"advised\(returns"), "some of its MPI calls return errors, for example in MPI_Bcast")),
+               site(3, 3, "MPI_Allreduce", "protected", r"advised\(returns"), "some MPI calls return errors, for example in MPI_Bcast")),
     Case("coverage: communicators of one rank", 3, 1, settings={**SITES, **SURVIVORS}, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/advised copies",
          says=(site(3, 3, "MPI_Comm_dup", "needs nobody", r"advised\(copies", NOBODY),)),
@@ -208,7 +208,7 @@ COVERAGE = [
         ("returns", {"FTCOLL_INTERCEPT": "all"}, "calls return errors, which the program has to handle", r"advised\(returns\S*\)"),
         ("files data", {}, "files lack the dead rank's part", r"(advised\(files\S*\),? ){3}and 2 more")))),
     Case("coverage: no condition for a critical rank and required sums", 3, 1, command="mpiexec.hydra -n {n} {programs}/advised sum",
-         settings={**SITES, "FTCOLL_CRITICAL_RANKS": "0", "FTCOLL_REQUIRE_ALL": "all"}, says=("it aborts, for",), silent=("condition",)),
+         settings={**SITES, "FTCOLL_CRITICAL_RANKS": "0", "FTCOLL_REQUIRE_ALL": "all"}, says=("the program aborts, for",), silent=("condition",)),
     Case("coverage is not asked for", 4, 1, command="mpiexec.hydra -n {n} {programs}/sites",
          settings=SUMMARY, says=("calls of rank 0",), silent=("call sites",)),
 ]

@@ -17,7 +17,7 @@ SESSIONS = [
     sessions("around", 3, "ftcoll: no rank failed", settings={"FTCOLL_REPORT": "summary"}),
     sessions("across", 3, silent=("ftcoll",)),
     sessions("within", 3, silent=("ftcoll",), tags=DEFECT),
-    sessions("within", 3, "MPI_Intercomm_create_from_groups returns error", "some of its MPI calls return errors", name=", protect = all",
+    sessions("within", 3, "MPI_Intercomm_create_from_groups returns error", "some MPI calls return errors", name=", protect = all",
              settings={"FTCOLL_PROTECT": "all", "FTCOLL_REPORT": "coverage"}),
     sessions("around die", 2, failures=1),
     sessions("across die", 2, failures=1, tags=DEFECT),
