@@ -158,7 +158,7 @@ static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value
     if (!sides)
         return give_one_for_all(plan, value, buffer_of(plan));
     ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send);
-    if (!ftc_pattern_is_addressed(plan))
+    if (!p->is_addressed)
         return give_one_for_all(
             plan, value, is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view));
     if (!are_dense(plan, &view))
@@ -219,7 +219,7 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
     if (!block.data)
         return comes_from_root(plan) ? ftc_composite_without_root(plan)
                                      : ftc_composite_deliver_dead(&place);
-    if (ftc_pattern_is_addressed(plan))
+    if (p->is_addressed)
         piece = find_segment(plan, p, block, index);
     return ftc_composite_deliver(plan, ftc_pattern_source(p, index) - p->numbered_from, &place,
                                  piece.data, piece.bytes);
@@ -255,7 +255,7 @@ static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
         return MPI_SUCCESS;
     ftc_side_view(&send, &sides->send);
     ftc_side_view(&receive, &sides->receive);
-    from = ftc_pattern_is_addressed(plan) ? ftc_side_place(&send, p->own) : ftc_side_whole(&send);
+    from = p->is_addressed ? ftc_side_place(&send, p->own) : ftc_side_whole(&send);
     to = comes_from_root(plan) ? ftc_side_whole(&receive) : ftc_side_place(&receive, p->own);
     return ftc_composite_copy(plan, &to, &from);
 }

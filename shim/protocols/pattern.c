@@ -20,6 +20,7 @@ static struct ftc_pattern within_group(const struct ftc_plan *plan)
         .gives = !has_root || comes_from_root == is_root(plan),
         .takes = !has_root || comes_from_root || is_root(plan),
         .copies_own = !comes_from_root || is_root(plan),
+        .is_addressed = ftc_pattern_is_addressed(plan),
         .own = plan->comm->rank,
         .destinations = plan->comm->size,
         .sources = comes_from_root ? 1 : plan->comm->size,
@@ -35,6 +36,7 @@ static struct ftc_pattern between_groups(const struct ftc_plan *plan)
     return (struct ftc_pattern){
         .gives = ftc_role_gives(plan->call),
         .takes = ftc_role_takes(plan->call),
+        .is_addressed = ftc_pattern_is_addressed(plan),
         .own = c->rank,
         .destinations = c->remote_size,
         .first_destination = c->remote,
@@ -46,7 +48,12 @@ static struct ftc_pattern between_groups(const struct ftc_plan *plan)
 
 static bool among_neighbors(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
-    *p = (struct ftc_pattern){.gives = true, .takes = true, .own = plan->comm->rank};
+    *p = (struct ftc_pattern){
+        .gives = true,
+        .takes = true,
+        .is_addressed = ftc_pattern_is_addressed(plan),
+        .own = plan->comm->rank,
+    };
     if (!plan->neighbors && !ftc_neighbors_get(plan->call->comm, &p->asked))
         return false;
     p->neighbors = plan->neighbors ? plan->neighbors : &p->asked;
@@ -61,11 +68,6 @@ bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan)
         return among_neighbors(p, plan);
     *p = ftc_plan_is_between(plan) ? between_groups(plan) : within_group(plan);
     return true;
-}
-
-void ftc_pattern_free(struct ftc_pattern *p)
-{
-    ftc_neighbors_free(&p->asked);
 }
 
 static int peer(const struct ftc_pattern *p, int rank)

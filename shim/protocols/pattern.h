@@ -10,6 +10,7 @@
 struct ftc_pattern {
     bool gives, takes; /* whether this rank does */
     bool copies_own;   /* data of this rank for itself do not travel */
+    bool is_addressed; /* ftc_pattern_is_addressed() */
     int own;           /* this rank */
     int destinations, sources;
     int first_destination, first_source;   /* peers follow each other from here on, or */
@@ -20,7 +21,11 @@ struct ftc_pattern {
 
 /* Asks MPI for the neighbors, unless the plan has them. False without memory. */
 bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan);
-void ftc_pattern_free(struct ftc_pattern *p);
+static inline void ftc_pattern_free(struct ftc_pattern *p)
+{
+    if (p->neighbors == &p->asked)
+        ftc_neighbors_free(&p->asked);
+}
 
 /* Return the rank of a peer; below 0: no data travel between this rank and that entry. */
 int ftc_pattern_destination(const struct ftc_pattern *p, int index);

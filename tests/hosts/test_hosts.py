@@ -222,7 +222,7 @@ LARGE = [
     *(large(f"{form}{call}, rank {victim} dies in the middle", 2, 2, "rows", f"{form}{call} {TEN} 3", f"{victim}:50:a0")
       for form, victim in (("i", 2), ("p", 0)) for call in ("alltoall", "gatherv:1", "spread", "scan")),
     large("no data", 2, 2, "bulk", "matrix 0 3"),
-    large("max_bytes = 0", 2, 2, "bulk", "inplace 2000 3", f"1:{in_second(30)}:a0", settings={"FTCOLL_MAX_BYTES": "0"}),
+    large("max_bytes = 0", 2, 2, "bulk", "inplace 2000 3", "1:13:a0", settings={"FTCOLL_MAX_BYTES": "0"}),  # 8 slices a round
     *(large(f"memory is short, {arguments}", 2, 2, program, arguments, failures=0, status="failed", says=(NO_MEMORY,),
             settings={**WIDE, "FTCOLL_LARGE_MEMORY": "2"})
       for program, arguments in (("bulk", "allreduce 3000016 3"), ("bulk", "reduce:1 3000016 3"),
