@@ -125,8 +125,9 @@ enum {
     FTC_TRAIT_NEIGHBORS = 32,   /* to those that the topology of the communicator names */
     FTC_TRAIT_FROM_ROOT = 64,   /* the root has what the others want */
     FTC_TRAIT_REQUEST = 128,    /* nonblocking or persistent */
+    FTC_TRAIT_ADDRESSED = 256,  /* a rank gives other data to each rank that takes them */
 };
-extern const unsigned char ftc_call_traits[FTC_CALL_COUNT];
+extern const unsigned short ftc_call_traits[FTC_CALL_COUNT];
 
 static inline bool ftc_call_is_nonblocking(enum ftc_call_kind kind)
 {
@@ -163,6 +164,11 @@ static inline bool ftc_call_is_uneven(enum ftc_call_kind kind)
     return (ftc_call_traits[kind] & FTC_TRAIT_UNEVEN) != 0;
 }
 
+static inline bool ftc_call_is_addressed(enum ftc_call_kind kind)
+{
+    return (ftc_call_traits[kind] & FTC_TRAIT_ADDRESSED) != 0;
+}
+
 static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
 {
     return (ftc_call_traits[kind] & FTC_TRAIT_NEIGHBORS) != 0;
@@ -170,14 +176,6 @@ static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
 
 /* The blocking form of a nonblocking or persistent call; all others are their own. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
-
-/* Whether a rank gives its neighbors one block for all, instead of one for each. */
-static inline bool ftc_call_is_neighbor_allgather(enum ftc_call_kind kind)
-{
-    enum ftc_call_kind plain = ftc_call_plain(kind);
-
-    return plain == FTC_CALL_NEIGHBOR_ALLGATHER || plain == FTC_CALL_NEIGHBOR_ALLGATHERV;
-}
 
 /* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a side. */
 static inline bool ftc_call_scatters_result(const struct ftc_call *call)

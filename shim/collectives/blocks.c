@@ -49,7 +49,7 @@ static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm
         return false;
     comm->sources = n.sources;
     comm->destinations = n.destinations;
-    if (!ftc_call_is_neighbor_allgather(plan->call->kind))
+    if (ftc_call_is_addressed(plan->call->kind))
         ftc_neighbor_order_learn(plan->call);
     return true;
 }
@@ -143,24 +143,30 @@ static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, voi
     return rv;
 }
 
-static int give_one_for_all(struct ftc_plan *plan, void **value, struct ftc_place place)
+/* Returns the place of the data that are for all ranks. */
+static struct ftc_place place_for_all(const struct ftc_plan *plan, const struct ftc_pattern *p,
+                                      struct ftc_side_view *view)
 {
-    return ftc_composite_add(plan, value, &place);
+    const struct ftc_sides *sides = plan->call->sides;
+
+    if (!sides)
+        return buffer_of(plan);
+    return sides->send.buffer == MPI_IN_PLACE ? ftc_side_place(view, p->own) : ftc_side_whole(view);
 }
 
 /* Data in place are on the side of what is received. */
 static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value)
 {
     const struct ftc_sides *sides = plan->call->sides;
-    bool is_in_place = sides && sides->send.buffer == MPI_IN_PLACE;
     struct ftc_side_view view;
+    struct ftc_place place;
 
-    if (!sides)
-        return give_one_for_all(plan, value, buffer_of(plan));
-    ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send);
-    if (!p->is_addressed)
-        return give_one_for_all(
-            plan, value, is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view));
+    if (sides)
+        ftc_side_view(&view, sides->send.buffer == MPI_IN_PLACE ? &sides->receive : &sides->send);
+    if (!ftc_call_is_addressed(plan->call->kind)) {
+        place = place_for_all(plan, p, &view);
+        return ftc_composite_add(plan, value, &place);
+    }
     if (!are_dense(plan, &view))
         return give_segments(plan, p, value, &view);
     give_dense(plan, value, &view);
@@ -219,7 +225,7 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
     if (!block.data)
         return comes_from_root(plan) ? ftc_composite_without_root(plan)
                                      : ftc_composite_deliver_dead(&place);
-    if (p->is_addressed)
+    if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
     return ftc_composite_deliver(plan, ftc_pattern_source(p, index) - p->numbered_from, &place,
                                  piece.data, piece.bytes);
@@ -255,7 +261,8 @@ static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
         return MPI_SUCCESS;
     ftc_side_view(&send, &sides->send);
     ftc_side_view(&receive, &sides->receive);
-    from = p->is_addressed ? ftc_side_place(&send, p->own) : ftc_side_whole(&send);
+    from = ftc_call_is_addressed(plan->call->kind) ? ftc_side_place(&send, p->own)
+                                                   : ftc_side_whole(&send);
     to = comes_from_root(plan) ? ftc_side_whole(&receive) : ftc_side_place(&receive, p->own);
     return ftc_composite_copy(plan, &to, &from);
 }

@@ -31,10 +31,10 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
     int peers = is_between ? comm->remote_size : comm->size;
     size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
-    if (ftc_call_is_neighbor_allgather(call->kind))
-        return times(ftc_side_bytes(send, 1), ranks);
     if (ftc_call_is_of_neighbors(call->kind))
-        return times(ftc_side_bytes(send, comm->destinations), ranks);
+        return times(
+            ftc_side_bytes(send, ftc_call_is_addressed(call->kind) ? comm->destinations : 1),
+            ranks);
     if (!ftc_call_has_root(call->kind))
         return times(
             ftc_side_bytes(!is_between && ftc_sides_are_sent(call, comm->rank) ? send : receive,

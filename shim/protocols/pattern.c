@@ -11,16 +11,15 @@ static bool is_root(const struct ftc_plan *plan)
 
 /* The root of a gather takes its own block, and that of a scatter its own segment, out of the
  * program's memory. */
-static struct ftc_pattern within_group(const struct ftc_plan *plan)
+static void within_group(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
     bool has_root = ftc_call_has_root(kind), comes_from_root = ftc_call_comes_from_root(kind);
 
-    return (struct ftc_pattern){
+    *p = (struct ftc_pattern){
         .gives = !has_root || comes_from_root == is_root(plan),
         .takes = !has_root || comes_from_root || is_root(plan),
         .copies_own = !comes_from_root || is_root(plan),
-        .is_addressed = ftc_pattern_is_addressed(plan),
         .own = plan->comm->rank,
         .destinations = plan->comm->size,
         .sources = comes_from_root ? 1 : plan->comm->size,
@@ -28,15 +27,14 @@ static struct ftc_pattern within_group(const struct ftc_plan *plan)
     };
 }
 
-static struct ftc_pattern between_groups(const struct ftc_plan *plan)
+static void between_groups(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
     bool comes_from_root = ftc_call_comes_from_root(plan->call->kind);
 
-    return (struct ftc_pattern){
+    *p = (struct ftc_pattern){
         .gives = ftc_role_gives(plan->call),
         .takes = ftc_role_takes(plan->call),
-        .is_addressed = ftc_pattern_is_addressed(plan),
         .own = c->rank,
         .destinations = c->remote_size,
         .first_destination = c->remote,
@@ -48,12 +46,7 @@ static struct ftc_pattern between_groups(const struct ftc_plan *plan)
 
 static bool among_neighbors(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
-    *p = (struct ftc_pattern){
-        .gives = true,
-        .takes = true,
-        .is_addressed = ftc_pattern_is_addressed(plan),
-        .own = plan->comm->rank,
-    };
+    *p = (struct ftc_pattern){.gives = true, .takes = true, .own = plan->comm->rank};
     if (!plan->neighbors && !ftc_neighbors_get(plan->call->comm, &p->asked))
         return false;
     p->neighbors = plan->neighbors ? plan->neighbors : &p->asked;
@@ -66,7 +59,10 @@ bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     if (ftc_call_is_of_neighbors(plan->call->kind))
         return among_neighbors(p, plan);
-    *p = ftc_plan_is_between(plan) ? between_groups(plan) : within_group(plan);
+    if (ftc_plan_is_between(plan))
+        between_groups(p, plan);
+    else
+        within_group(p, plan);
     return true;
 }
 
@@ -138,22 +134,5 @@ bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
         return from <= self;
     default:
         return !plan->neighbors || is_source(plan, from);
-    }
-}
-
-bool ftc_pattern_is_addressed(const struct ftc_plan *plan)
-{
-    switch (ftc_call_plain(plan->call->kind)) {
-    case FTC_CALL_SCATTER:
-    case FTC_CALL_SCATTERV:
-    case FTC_CALL_ALLTOALL:
-    case FTC_CALL_ALLTOALLV:
-    case FTC_CALL_ALLTOALLW:
-    case FTC_CALL_NEIGHBOR_ALLTOALL:
-    case FTC_CALL_NEIGHBOR_ALLTOALLV:
-    case FTC_CALL_NEIGHBOR_ALLTOALLW:
-        return true;
-    default:
-        return false;
     }
 }

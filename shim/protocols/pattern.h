@@ -10,7 +10,6 @@
 struct ftc_pattern {
     bool gives, takes; /* whether this rank does */
     bool copies_own;   /* data of this rank for itself do not travel */
-    bool is_addressed; /* ftc_pattern_is_addressed() */
     int own;           /* this rank */
     int destinations, sources;
     int first_destination, first_source;   /* peers follow each other from here on, or */
@@ -34,9 +33,5 @@ int ftc_pattern_source(const struct ftc_pattern *p, int index);
 /* Whether this rank needs anything of what rank @from gives: blocks, or elements of a reduction.
  * Data of this rank for itself may not need to travel. A plan of neighbors has asked for them. */
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from);
-
-/* Whether the block of a rank has a segment for each rank that takes data, in place of the same
- * data for all of them. */
-bool ftc_pattern_is_addressed(const struct ftc_plan *plan);
 
 #endif

@@ -1,6 +1,5 @@
 #include "reassembly.h"
 
-#include "pattern.h"
 #include "segments.h"
 
 #include <assert.h>
@@ -26,6 +25,6 @@ void ftc_reassembly_add(struct ftc_reassembly *s, const struct ftc_plan *plan, c
     assert(ftc_reassembly_has_room(s, bytes));
     memcpy(s->data + s->bytes, part, bytes);
     s->bytes += bytes;
-    if (ftc_pattern_is_addressed(plan))
+    if (ftc_call_is_addressed(plan->call->kind))
         s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
 }

@@ -105,7 +105,7 @@ static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
 {
     size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
 
-    if (likely > all || !ftc_pattern_is_addressed(p->plan))
+    if (likely > all || !ftc_call_is_addressed(p->plan->call->kind))
         likely = all;
     if (!make_room(p, &f->kept, part->bytes + 1, likely)) {
         p->has_memory = false;
