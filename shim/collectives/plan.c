@@ -2,13 +2,13 @@
 
 #include "board/activity.h"
 #include "board/directory.h"
-#include "kinds.h"
-
 #include "communicator/group.h"
+#include "kinds.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "progress/recovery.h"
 #include "protocols/composite.h"
+#include "protocols/limits.h"
 #include "protocols/packed.h"
 #include "reporting/settings_forecast.h"
 #include "system/hash.h"
@@ -37,11 +37,6 @@ static bool is_on_intercommunicator(const struct ftc_call *call)
     return call->comm != MPI_COMM_WORLD && ftc_is_comm(call->comm) && ftc_is_inter(call->comm);
 }
 
-static bool is_protected(void)
-{
-    return ftc_library.settings.large == FTC_LARGE_PROTECTED;
-}
-
 /* Known at once, so that large messages pay least for being looked at. Not where ranks may name
  * different datatypes: either all ranks look at the communicator, or none. */
 static bool is_surely_native(const struct ftc_plan *plan)
@@ -51,7 +46,7 @@ static bool is_surely_native(const struct ftc_plan *plan)
 
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
            ftc_select(&(struct ftc_select_facts){.obstacle = FTC_FALLBACK_TOO_LARGE,
-                                                 .is_protected = is_protected()}) ==
+                                                 .is_protected = ftc_limits_are_protected()}) ==
                FTC_PROTOCOL_NATIVE &&
            !is_on_intercommunicator(call);
 }
@@ -94,7 +89,7 @@ static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
 {
     bool is_of_data = ftc_fallback_is_of_data(f->obstacle);
 
-    f->is_protected = is_protected();
+    f->is_protected = ftc_limits_are_protected();
     if ((f->obstacle == FTC_FALLBACK_NONE || is_of_data) &&
         ftc_call_is_nonblocking(plan->call->kind))
         add_facts_of_request(f, plan);

@@ -21,7 +21,6 @@ static bool data_travel_apart(const struct ftc_plan *plan)
 
 void *ftc_composite_begin(struct ftc_plan *plan)
 {
-    const struct ftc_settings *s = &ftc_library.settings;
     void *value;
 
     plan->is_composite = true;
@@ -30,9 +29,9 @@ void *ftc_composite_begin(struct ftc_plan *plan)
     plan->limit = (struct ftc_blocks_limit){
         .ranks = plan->comm->size,
         .data_bytes = data_travel_apart(plan)    ? 0
-                      : ftc_plan_is_uneven(plan) ? (size_t)s->max_bytes
+                      : ftc_plan_is_uneven(plan) ? (size_t)ftc_library.settings.max_bytes
                                                  : plan->arguments.value_bytes,
-        .exposed_apart = s->large == FTC_LARGE_PROTECTED,
+        .exposed_apart = ftc_limits_are_protected(),
     };
     plan->travelling_bytes = ftc_blocks_room(&plan->limit);
     value = ftc_packed_room(plan, plan->travelling_bytes);

@@ -5,7 +5,15 @@
 
 #include "call/call.h"
 
+#include "library.h"
+
 #include <stddef.h>
+
+/* Whether setting large protects data that are too large for one message. */
+static inline bool ftc_limits_are_protected(void)
+{
+    return ftc_library.settings.large == FTC_LARGE_PROTECTED;
+}
 
 /* Returns the bytes of the data that an operation carries of @ranks ranks together, if messages
  * carry them; the same on all ranks, and at least a byte for each (with large = native where
