@@ -46,18 +46,33 @@ static int found_with(int tube[2], bool reads, bool writes)
     return find_with(tube, reads, writes, ftc_pipes_output_to);
 }
 
-/* As found_with(), with @tube for standard input. */
-static int input_with(int tube[2], bool reads, bool writes)
+/* As find_with(), while end @end of @tube is @descriptor. */
+static int find_as(int descriptor, int tube[2], int end, bool reads, bool writes,
+                   int (*find)(pid_t launcher))
 {
-    int before = dup(STDIN_FILENO), found;
+    int before = dup(descriptor), found;
 
-    dup2(tube[0], STDIN_FILENO);
-    close(tube[0]);
-    tube[0] = STDIN_FILENO;
-    found = find_with(tube, reads, writes, ftc_pipes_input_from);
-    dup2(before, STDIN_FILENO);
+    dup2(tube[end], descriptor);
+    close(tube[end]);
+    tube[end] = descriptor;
+    found = find_with(tube, reads, writes, find);
+    dup2(before, descriptor);
     close(before);
     return found;
+}
+
+static int input_with(int tube[2], bool reads, bool writes)
+{
+    return find_as(STDIN_FILENO, tube, 0, reads, writes, ftc_pipes_input_from);
+}
+
+/* Returns what is found while @descriptor is such a pipe. */
+static int found_as(int descriptor)
+{
+    int tube[2];
+
+    ck_assert_int_eq(pipe(tube), 0);
+    return find_as(descriptor, tube, 1, true, false, ftc_pipes_output_to);
 }
 
 START_TEST(the_pipe_that_the_launcher_reads_is_found)
@@ -73,30 +88,14 @@ END_TEST
 /* Where standard error is one of them there is no need of another. */
 START_TEST(standard_error_is_found_first)
 {
-    int tube[2], before = dup(STDERR_FILENO);
-
-    ck_assert_int_eq(pipe(tube), 0);
-    dup2(tube[1], STDERR_FILENO);
-    close(tube[1]);
-    tube[1] = STDERR_FILENO;
-    ck_assert_int_eq(found_with(tube, true, false), STDERR_FILENO);
-    dup2(before, STDERR_FILENO);
-    close(before);
+    ck_assert_int_eq(found_as(STDERR_FILENO), STDERR_FILENO);
 }
 END_TEST
 
 /* Messages of the library must not come among the program's results. */
 START_TEST(standard_output_is_none)
 {
-    int tube[2], before = dup(STDOUT_FILENO);
-
-    ck_assert_int_eq(pipe(tube), 0);
-    dup2(tube[1], STDOUT_FILENO);
-    close(tube[1]);
-    tube[1] = STDOUT_FILENO;
-    ck_assert_int_eq(found_with(tube, true, false), -1);
-    dup2(before, STDOUT_FILENO);
-    close(before);
+    ck_assert_int_eq(found_as(STDOUT_FILENO), -1);
 }
 END_TEST
 
