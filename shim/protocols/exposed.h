@@ -17,8 +17,8 @@ bool ftc_exposed_fits(size_t bytes);
  * @exposed its name for the others, which is not 0. NULL: the data travel. */
 unsigned char *ftc_exposed_room(const struct ftc_plan *plan, size_t bytes, uint32_t *exposed);
 
-/* The @bytes that @rank exposed there in the operation that has just ended. What nobody could have
- * exposed has no data. */
+/* Returns the @bytes that @rank exposed as @exposed in the operation that has just ended; without
+ * data if no rank can have exposed them. */
 struct ftc_piece ftc_exposed_find(const struct ftc_plan *plan, int rank, size_t bytes,
                                   uint32_t exposed);
 

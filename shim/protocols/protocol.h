@@ -16,7 +16,7 @@ struct ftc_protocol_steps {
     /* Takes the result of that operation. Returns an MPI error code; plan->is_again tells whether
      * another operation follows. */
     int (*after)(void *state);
-    /* Ends the call, with a result or without. What it has taken stays until free(). */
+    /* Ends the call, with a result or without. The data that it has taken stay until free(). */
     void (*close)(void *state);
     void (*free)(void *state); /* NULL: nothing stays */
 };

@@ -113,7 +113,7 @@ static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
 
 /* ---- behind the operation ---- */
 
-/* Finds the next part from *@at on. What no rank could have written is skipped. */
+/* Finds the next part from *@at on. Blocks that no rank can have written are skipped. */
 static bool next_part(const struct ftc_rounds *p, size_t *at, struct ftc_block *part)
 {
     const struct ftc_comm *c = p->plan->comm;

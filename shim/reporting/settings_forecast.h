@@ -16,8 +16,8 @@ struct ftc_forecast {
 /* Whether setting intercept names it. */
 bool ftc_settings_forecast_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind);
 
-/* Of a call that the library carries out: which errors it may be. @returns: the error handler in
- * force returns them, else it ends the job. @required: its result must have every rank. */
+/* Returns which errors a call may be that the library carries out. @returns: the error handler in
+ * force returns errors, else it ends the job. @required: the result must have every rank. */
 struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
                                                enum ftc_call_kind kind, bool returns,
                                                bool required);
@@ -25,8 +25,8 @@ struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
 /* The remedies of a call that is not carried out here and would end as @here says if it were. */
 uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here);
 
-/* Of a call that native MPI carries out and that is none of those above: messages, requests,
- * communicators, and what is not protected at all. */
+/* Judges all other calls, which native MPI carries out: messages, requests, communicators, and
+ * calls that are not protected at all. */
 struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s,
                                                     enum ftc_call_kind kind, bool returns);
 

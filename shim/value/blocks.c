@@ -10,7 +10,7 @@ struct head {
     uint64_t count : 16;
 };
 
-/* Of a block in it; its data follow, unless they are exposed. */
+/* The head of a block in a value. The data follow it, unless they are exposed. */
 struct block {
     uint64_t bytes : 48;
     uint64_t rank : 16;
@@ -143,7 +143,7 @@ static void *append(struct head *head, const struct ftc_blocks_limit *limit, int
     return data;
 }
 
-/* The same of a block that is inline elsewhere, whose gap is zero already. */
+/* Appends a block that is a value of its own. The bytes after its data are zero already. */
 static void append_inline(struct head *head, const struct ftc_blocks_limit *limit,
                           const struct inline_block *block)
 {

@@ -3,7 +3,7 @@
  * A rank begins with its own block, or none; to combine is to have the blocks of both, which no
  * rank is in twice. So whichever way values take, they say who is in them. A value is as long as
  * its blocks make it, and holds no more data than a limit: beyond that it holds none, and says so,
- * on all ranks that get the result alike. Of a block that its owner exposes elsewhere only the head
+ * on all ranks that get the result alike. If the owner of a block exposes its data, the head alone
  * travels.
  *
  *     head | rank 2: 24 bytes | ... | rank 0: 8 bytes | ...        each 16-byte aligned
@@ -50,7 +50,7 @@ void ftc_blocks_begin(void *value);
  * @bytes belong, until another is added. Data that is too large for @limit is none, and NULL. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
 
-/* The same without the data, which the rank exposes. False: too large. */
+/* Adds the block of @rank, which exposes its data as @exposed. False: the data are too large. */
 bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
                             size_t bytes, uint32_t exposed);
 

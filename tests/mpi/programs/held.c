@@ -1,6 +1,6 @@
-/* handle_reference: a library that is preloaded before the one under test. Rank HELD stands still
- * before it sends for the third time, until it is killed: however fast the others are, the job
- * waits for what it has not sent. */
+/* held: a library that is preloaded before the one under test. Rank HELD stands still before it
+ * sends for the third time, until it is killed: however fast the others are, the job waits for what
+ * it has not sent. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
