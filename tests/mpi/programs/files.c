@@ -329,6 +329,7 @@ static void change(MPI_File file, int stage)
     must("MPI_File_get_size", MPI_File_get_size(file, &size));
     if (size != end + 1000)
         PROBLEM("the file has %lld bytes after MPI_File_set_size", (long long)size);
+    casualties_meet(); /* no rank writes before all have asked for the size */
     must("MPI_File_set_atomicity", MPI_File_set_atomicity(file, 1));
     must("MPI_File_get_atomicity", MPI_File_get_atomicity(file, &is_atomic));
     if (!is_atomic)
