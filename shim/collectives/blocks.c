@@ -110,7 +110,7 @@ static bool are_dense(const struct ftc_plan *plan, const struct ftc_side_view *v
 }
 
 /* Copies the segments before the own one, then those after it. */
-static void give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view *view)
+static int give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view *view)
 {
     const struct ftc_comm *c = plan->comm;
     const struct ftc_place place = ftc_side_whole(view);
@@ -123,6 +123,7 @@ static void give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view
         memcpy(to, from, before);
     if (to && after > 0)
         memcpy(to + before, from + before + segment, after);
+    return MPI_SUCCESS;
 }
 
 static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, void **value,
@@ -143,34 +144,22 @@ static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, voi
     return rv;
 }
 
-/* Returns the place of the data that are for all ranks. */
-static struct ftc_place place_for_all(const struct ftc_plan *plan, const struct ftc_pattern *p,
-                                      struct ftc_side_view *view)
-{
-    const struct ftc_sides *sides = plan->call->sides;
-
-    if (!sides)
-        return buffer_of(plan);
-    return sides->send.buffer == MPI_IN_PLACE ? ftc_side_place(view, p->own) : ftc_side_whole(view);
-}
-
 /* Data in place are on the side of what is received. */
 static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value)
 {
     const struct ftc_sides *sides = plan->call->sides;
+    bool is_in_place = sides && sides->send.buffer == MPI_IN_PLACE;
+    struct ftc_place place = buffer_of(plan);
     struct ftc_side_view view;
-    struct ftc_place place;
 
-    if (sides)
-        ftc_side_view(&view, sides->send.buffer == MPI_IN_PLACE ? &sides->receive : &sides->send);
-    if (!ftc_call_is_addressed(plan->call->kind)) {
-        place = place_for_all(plan, p, &view);
+    if (!sides)
         return ftc_composite_add(plan, value, &place);
-    }
-    if (!are_dense(plan, &view))
-        return give_segments(plan, p, value, &view);
-    give_dense(plan, value, &view);
-    return MPI_SUCCESS;
+    ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send);
+    if (ftc_call_is_addressed(plan->call->kind))
+        return are_dense(plan, &view) ? give_dense(plan, value, &view)
+                                      : give_segments(plan, p, value, &view);
+    place = is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view);
+    return ftc_composite_add(plan, value, &place);
 }
 
 static const void *contribute(struct ftc_plan *plan)
