@@ -8,6 +8,7 @@
 #include "library.h"
 #include "monitor/monitor.h"
 #include "mpi/inside.h"
+#include "mpi/shared_files.h"
 #include "outside.h"
 #include "program/coverage.h"
 #include "program/native_call.h"
@@ -48,6 +49,8 @@ static void write_report(void)
     ftc_report_write(&ftc_library.notice, &own);
 }
 
+static bool all_are_at_their_end;
+
 /* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
  * the same answer: whether all ranks of the job are there. */
 static bool synchronise(void)
@@ -63,6 +66,7 @@ static bool synchronise(void)
     ftc_queue_complete_all();
     ftc_coverage_call(&call, FTC_FALLBACK_NONE);
     if (ftc_execute(world, &request) == FTC_LOOP_DONE) {
+        all_are_at_their_end = true;
         ftc_recovery_end(world, false);
         are_all = world->running->op.result.failed->count == 0;
     } else {
@@ -183,6 +187,8 @@ static void await_end_of_job(void)
 static int end_process_management(void)
 {
     await_end_of_job();
+    if (all_are_at_their_end)
+        ftc_shared_files_remove();
     write_report();
     ftc_board_set_leaving(&ftc_library.board, ftc_library.world_rank);
     ftc_monitor_finish_pmi();

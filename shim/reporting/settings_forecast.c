@@ -134,6 +134,8 @@ struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s
         return of_message(s, kind, returns);
     if (kind == FTC_CALL_WIN_FREE)
         return of_freeing(s);
+    if (kind == FTC_CALL_COMM_FREE) /* MPICH waits for no rank in it */
+        return (struct ftc_forecast){FTC_PROTECTION_ALONE, 0};
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_COMMUNICATOR:
         return by_communicators(s, kind, returns);
@@ -141,7 +143,7 @@ struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s
     case FTC_CLASS_FILE_REFUSED: /* files have error handlers that return */
         return by_communicators(s, kind, true);
     case FTC_CLASS_FILE_ALONE:
-        return (struct ftc_forecast){FTC_PROTECTION_FILE_ALONE, 0};
+        return (struct ftc_forecast){FTC_PROTECTION_ALONE, 0};
     default:
         return ftc_settings_forecast_in_vain(FTC_PROTECTION_NO_WAY);
     }

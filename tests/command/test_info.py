@@ -188,6 +188,12 @@ def test_settings_that_are_not_understood_are_told(ftcoll):
     assert said.stderr.startswith("ftcoll: environment: unknown variable FTCOLL_DEPTH; ")
 
 
+def test_a_call_that_waits_for_no_rank_is_not_among_those_without_protection(info):
+    fates = {name: call["fate"] for name, call in calls_of(info()).items()}
+    assert (fates["MPI_Comm_free"], fates["MPI_File_sync"], fates["MPI_Comm_disconnect"]) == ("needs nobody", "needs nobody", "not protected")
+
+
+
 # ---- as text ----
 
 def test_the_text_tells_the_same(ftcoll, info, tmp_path):

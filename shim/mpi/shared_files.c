@@ -1,0 +1,29 @@
+#include "shared_files.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A line of proc_pid_maps(5); a file that has been removed has " (deleted)" behind its name, and is
+ * not found. */
+static void remove_file_of(const char *line)
+{
+    const char *path = strchr(line, '/');
+
+    if (path && strstr(path, "/ucx_shm_posix_"))
+        unlink(path);
+}
+
+void ftc_shared_files_remove(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[PATH_MAX + 128];
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        line[strcspn(line, "\n")] = '\0';
+        remove_file_of(line);
+    }
+    if (maps)
+        fclose(maps);
+}
