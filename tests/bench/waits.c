@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCK = 8192, LARGE = 65536, COMPUTING = 200000 };
 
 static int rank, ranks;
-static char *out, *in;
+static char *out, *in, path[64];
 
 static void ring(void)
 {
@@ -65,11 +66,29 @@ static void dup(void)
     MPI_Comm_free(&made);
 }
 
+static void file(void)
+{
+    MPI_File made;
+
+    MPI_File_open(MPI_COMM_WORLD, path,
+                  MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &made);
+    MPI_File_write_at_all(made, (MPI_Offset)rank * BLOCK, out, BLOCK, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_close(&made);
+}
+
+/* The same one for all ranks of a job, and no other job's. */
+static void name_file(void)
+{
+    snprintf(path, sizeof path, "%s/ftcoll-waits-%d", P_tmpdir, (int)getpid());
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
 static const struct {
     const char *name;
     void (*round)(void);
-} kinds[] = {{"ring", ring},   {"halo", halo},           {"barrier", barrier},
-             {"bcast", bcast}, {"allreduce", allreduce}, {"dup", dup}};
+} kinds[] = {{"ring", ring},           {"halo", halo}, {"barrier", barrier}, {"bcast", bcast},
+             {"allreduce", allreduce}, {"dup", dup},   {"file", file}};
 
 int main(int argc, char **argv)
 {
@@ -82,6 +101,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     out = calloc(1, LARGE);
     in = calloc(1, LARGE);
+    name_file();
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         MPI_Barrier(MPI_COMM_WORLD);
         for (int i = 0; i < rounds; i++) {

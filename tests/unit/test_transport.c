@@ -381,7 +381,12 @@ END_TEST
 
 /* ---- at the same time ---- */
 
-enum { SENDERS = 3, MESSAGES = 3000 };
+enum { SENDERS = 3, MESSAGES = 3000, MESSAGES_OF_PART = 300 };
+
+static uint32_t messages(void)
+{
+    return (uint32_t)unit_most(MESSAGES, MESSAGES_OF_PART);
+}
 
 struct sender {
     const struct ftc_board *board;
@@ -396,7 +401,7 @@ static void *send_all(void *sender)
 
     if (ftc_transport_open(&t, s->board, s->rank) != 0)
         return NULL;
-    for (uint32_t i = 0; i < MESSAGES;)
+    for (uint32_t i = 0; i < messages();)
         if (unit_send_number(&t, 1, i))
             i++;
         else
@@ -418,7 +423,7 @@ START_TEST(messages_cross_while_all_sides_work)
         sender[i].board = &board;
         ck_assert_int_eq(pthread_create(&sender[i].thread, NULL, send_all, &sender[i]), 0);
     }
-    for (uint32_t received = 0; received < senders * MESSAGES; sched_yield()) {
+    for (uint32_t received = 0; received < senders * messages(); sched_yield()) {
         struct ftc_arrival a = {0};
 
         for (; ftc_transport_next(&t, &a); received++) {
