@@ -246,8 +246,8 @@ static const struct ftc_protocol_steps *steps_of(const struct ftc_plan *plan)
     static const struct ftc_protocol_steps *const steps[FTC_PROTOCOLS] = {
         [FTC_PROTOCOL_PIPELINED] = &ftc_pipelined_steps,
         [FTC_PROTOCOL_SEGMENTED] = &ftc_segmented_steps,
-        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = &ftc_rounds_steps,
-        [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = &ftc_rounds_steps,
+        [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = &ftc_rounds_in_memory,
+        [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = &ftc_rounds_in_messages,
     };
 
     return steps[plan->protocol];
@@ -266,7 +266,7 @@ void ftc_plan_open(struct ftc_plan *plan, union ftc_plan_state *state)
 
 void ftc_plan_close(const struct ftc_plan *plan)
 {
-    if (plan->state)
+    if (plan->state && steps_of(plan)->close)
         steps_of(plan)->close(plan->state);
 }
 

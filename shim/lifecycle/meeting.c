@@ -15,7 +15,7 @@
 #include "mpi/device.h"
 #include "net/lease.h"
 #include "progress/crash.h"
-#include "protocols/rounds_carrier.h"
+#include "protocols/rounds.h"
 #include "protocols/segmented.h"
 #include "system/address_space.h"
 #include "system/lines.h"

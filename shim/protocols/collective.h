@@ -1,6 +1,7 @@
 /* collective: the two sides of a protected collective call, which know nothing of each other. A
- * struct ftc_collective is what a kind of call does in its own way (shim/collectives, one file a
- * kind); the protocols of this room carry the data that it gives and takes.
+ * struct ftc_collective is what a kind of call does in its own way (shim/collectives); the
+ * protocols of this room carry the data that it gives and takes. One that takes several operations
+ * (setting large: pipelined.h, segmented.h, rounds.h) has a struct ftc_protocol_steps.
  *
  * A new kind is a line of call/calls.def, which names its struct ftc_collective, and the file that
  * defines it. */
@@ -10,6 +11,7 @@
 #include "call/call.h"
 #include "call/policy.h"
 #include "communicator/communicator.h"
+#include "progress/loop.h"
 #include "select.h"
 #include "value/arguments.h"
 #include "value/blocks.h"
@@ -98,5 +100,21 @@ static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
 {
     return ftc_plan_is_between(plan) || ftc_call_is_of_unknown_size(plan->call->kind);
 }
+
+/* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */
+struct ftc_protocol_steps {
+    /* Begins with the call of @plan, which stays until the end. */
+    void (*open)(void *state, struct ftc_plan *plan);
+    /* Fills @request with the next operation. Lack of memory for the data is in what this rank
+     * gives. Without memory for the operation itself there is no contribution. */
+    void (*request)(void *state, struct ftc_loop_request *request);
+    /* Takes the result of that operation. Returns an MPI error code; plan->is_again tells whether
+     * another operation follows. */
+    int (*after)(void *state);
+    /* Ends the call, with a result or without. The data that it has taken stay until free(). NULL:
+     * nothing to do. */
+    void (*close)(void *state);
+    void (*free)(void *state);
+};
 
 #endif

@@ -5,7 +5,7 @@
 #include "packed.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "rounds_parts.h"
+#include "rounds.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include "progress/running.h"
 #include "reporting/record.h"
 #include "reporting/required_sites.h"
-#include "rounds_parts.h"
+#include "rounds.h"
 #include "value/contributors.h"
 #include "value/rank_set.h"
 

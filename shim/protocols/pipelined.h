@@ -13,7 +13,6 @@
 
 #include "collective.h"
 #include "engine/data_phase.h"
-#include "protocol.h"
 #include "round_status.h"
 
 /* The value of the small allreduce; the same bytes on all ranks. */

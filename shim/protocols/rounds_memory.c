@@ -1,5 +1,5 @@
 /* Blocks in bulk memory (board/bulk.h): each rank has a place there, which all others read. */
-#include "rounds_carrier.h"
+#include "rounds.h"
 
 #include "board/bulk.h"
 #include "detector/silence.h"
@@ -155,8 +155,9 @@ static void combine(void *context, void *into, const void *from)
     ftc_round_status_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
-static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
+static void request(void *state, struct ftc_loop_request *request)
 {
+    struct ftc_rounds *p = state;
     if (p->round == 0)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
     p->is_ready = false;
@@ -254,8 +255,9 @@ static uint32_t *readers(const struct ftc_rounds *p, int *count)
     return list;
 }
 
-static void close_place(struct ftc_rounds *p)
+static void close_place(void *state)
 {
+    struct ftc_rounds *p = state;
     uint32_t *list;
     int count;
 
@@ -269,11 +271,24 @@ static void close_place(struct ftc_rounds *p)
     p->place = -1;
 }
 
-const struct ftc_rounds_carrier ftc_rounds_in_memory = {
-    .is_in_parts = is_in_parts,
-    .block = block,
+/* ---- the steps ---- */
+
+static void open(void *state, struct ftc_plan *plan)
+{
+    static const struct ftc_rounds_carrier carrier = {
+        .is_in_parts = is_in_parts,
+        .block = block,
+        .hear = hear,
+        .take = take,
+    };
+
+    ftc_rounds_open(state, plan, &carrier);
+}
+
+const struct ftc_protocol_steps ftc_rounds_in_memory = {
+    .open = open,
     .request = request,
-    .hear = hear,
-    .take = take,
+    .after = ftc_rounds_after,
     .close = close_place,
+    .free = ftc_rounds_free,
 };

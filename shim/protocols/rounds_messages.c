@@ -1,7 +1,7 @@
 /* Blocks in the messages of the rounds' operations: a value of blocks (value/blocks.h), with the
  * next part of each rank's. A rank in the value has written. */
 #include "limits.h"
-#include "rounds_carrier.h"
+#include "rounds.h"
 
 #include "progress/running.h"
 
@@ -90,8 +90,9 @@ static void combine(void *context, void *into, const void *from)
     ftc_blocks_join(&limit, into, from);
 }
 
-static void request(struct ftc_rounds *p, struct ftc_loop_request *request)
+static void request(void *state, struct ftc_loop_request *request)
 {
+    struct ftc_rounds *p = state;
     struct ftc_comm *c = p->plan->comm;
 
     if (p->round == 0) {
@@ -160,15 +161,22 @@ static void take(struct ftc_rounds *p)
     }
 }
 
-static void close_nothing(struct ftc_rounds *p)
+/* ---- the steps ---- */
+
+static void open(void *state, struct ftc_plan *plan)
 {
-    (void)p;
+    static const struct ftc_rounds_carrier carrier = {
+        .is_in_parts = is_in_parts,
+        .hear = hear,
+        .take = take,
+    };
+
+    ftc_rounds_open(state, plan, &carrier);
 }
 
-const struct ftc_rounds_carrier ftc_rounds_in_messages = {
-    .is_in_parts = is_in_parts,
+const struct ftc_protocol_steps ftc_rounds_in_messages = {
+    .open = open,
     .request = request,
-    .hear = hear,
-    .take = take,
-    .close = close_nothing,
+    .after = ftc_rounds_after,
+    .free = ftc_rounds_free,
 };

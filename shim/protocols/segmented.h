@@ -11,7 +11,6 @@
 #define FTC_PROTOCOLS_SEGMENTED_H
 
 #include "collective.h"
-#include "protocol.h"
 #include "round_status.h"
 
 /* A call from its first slice to its last. */

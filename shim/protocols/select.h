@@ -3,7 +3,7 @@
  * This is the only place where that is decided. The function is pure. All ranks of a correct
  * program know the same facts, so all of them select the same protocol without a message. A rank
  * chooses for itself only where its own block lies: in the messages, exposed on the board
- * (protocols/exposed.h), or in one or more parts (protocols/rounds_parts.h). */
+ * (protocols/exposed.h), or in one or more parts (protocols/rounds.h). */
 #ifndef FTC_PROTOCOLS_SELECT_H
 #define FTC_PROTOCOLS_SELECT_H
 

@@ -138,7 +138,7 @@ uint64_t sim_rounds_left(const struct sim *s, int rank)
     return (uint64_t)(block_units(s, rank, p->first_op) - p->written);
 }
 
-/* ---- taking (shim/protocols/rounds_parts.c) ---- */
+/* ---- taking (shim/protocols/rounds.c) ---- */
 
 static void keep(struct sim_rounds_from *f, const struct sim_place *place, int area, int units)
 {

@@ -4,7 +4,7 @@
  * The vote of each round is the engine's, and what it says is joined by the library's own code
  * (shim/protocols/round_status.h). A MODEL is what is around it, written from doc/design.md,
  * section 12: places in shared memory (shim/board/bulk.c), writing
- * (shim/protocols/rounds_memory.c), and taking (shim/protocols/rounds_parts.c). A round's vote
+ * (shim/protocols/rounds_memory.c), and taking (shim/protocols/rounds.c). A round's vote
  * is an operation of the scenario. There is always memory, and each process is in one call at a
  * time.
  */

@@ -3,7 +3,7 @@
 #include "collectives/plan.h"
 #include "job_end.h"
 #include "library.h"
-#include "protocols/rounds_carrier.h"
+#include "protocols/rounds.h"
 #include "unit_board.h"
 
 #include <setjmp.h>
@@ -39,14 +39,15 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
     struct ftc_comm c = {.id = 1, .size = RANKS, .rank = SELF, .world = world};
     struct ftc_call call = {.kind = FTC_CALL_ALLGATHER};
     struct ftc_plan plan = {.comm = &c, .call = &call};
-    struct ftc_rounds_from from[RANKS] = {0};
-    struct ftc_rounds p = {.plan = &plan, .from = from};
+    struct ftc_rounds p;
 
     open_board();
+    ftc_rounds_in_memory.open(&p, &plan);
     ftc_rank_set_add(p.status.who, OTHER);
     if (setjmp(end) == 0)
-        ftc_rounds_in_memory.take(&p);
+        p.carrier->take(&p);
     ck_assert_ptr_nonnull(strstr(words, "rank 1 gave to MPI_Allgather, which rank 0 needs"));
+    ftc_rounds_in_memory.free(&p);
     ftc_board_close(&ftc_library.board);
 }
 END_TEST
