@@ -2,7 +2,6 @@
  * it differs from native. */
 #include "call/call.h"
 #include "collectives/carry_out.h"
-#include "collectives/nonblocking.h"
 #include "collectives/persistent.h"
 #include "entries.h"
 #include "p2p/p2p.h"

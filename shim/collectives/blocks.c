@@ -9,7 +9,6 @@
  *
  * The datatypes have been examined. That of a side without blocks may be anything. */
 #include "kinds.h"
-#include "neighbor_order.h"
 #include "program/error.h"
 #include "protocols/composite.h"
 #include "protocols/pattern.h"
@@ -50,7 +49,7 @@ static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm
     comm->sources = n.sources;
     comm->destinations = n.destinations;
     if (ftc_call_is_addressed(plan->call->kind))
-        ftc_neighbor_order_learn(plan->call);
+        ftc_pattern_learn_order(plan->call);
     return true;
 }
 
@@ -186,12 +185,11 @@ static const void *contribute(struct ftc_plan *plan)
 static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct ftc_pattern *p,
                                      struct ftc_piece block, int index)
 {
-    int before =
-        p->neighbors ? ftc_neighbor_order_before(plan->call->kind, p->neighbors, index) : 0;
     size_t bytes;
+    int before;
 
     if (has_heads(plan))
-        return ftc_segment_find(block, p->own, before);
+        return ftc_segment_find(block, p->own, ftc_pattern_before(p, index));
     bytes = block.bytes / (size_t)(plan->comm->size - 1);
     before = p->own < ftc_pattern_source(p, index) ? p->own : p->own - 1;
     return (struct ftc_piece){(const char *)block.data + (size_t)before * bytes, bytes};

@@ -1,12 +1,23 @@
 #include "carry_out.h"
 
+#include "communicator/group.h"
+#include "communicator/lineage.h"
+#include "kept.h"
+#include "mpi/callsite.h"
 #include "plan.h"
 #include "program/coverage.h"
 #include "program/error.h"
 #include "program/native_call.h"
+#include "program/request.h"
 #include "progress/execute.h"
 #include "progress/queue.h"
 #include "protocols/combine.h"
+#include "protocols/packed.h"
+#include "value/contributors.h"
+
+#include <stdlib.h>
+
+/* ---- blocking ---- */
 
 static int carry_out_once(struct ftc_plan *plan)
 {
@@ -87,4 +98,184 @@ bool ftc_carry_out(struct ftc_call *call)
     if (plan.floating)
         ftc_floating_raise(plan.floating);
     return is_ours(plan.turned_out);
+}
+
+/* ---- with a request ---- */
+
+/* A call from its beginning to the end of its request. */
+struct task {
+    struct ftc_request request;
+    struct ftc_call call;
+    struct ftc_sides sides; /* of that call */
+    struct ftc_plan plan;
+    union ftc_plan_state state;
+    struct ftc_packed packed;
+    struct ftc_kept kept;
+    struct ftc_floating floating;
+};
+
+static bool begin_task(struct ftc_queued *p)
+{
+    struct task *t = (struct task *)p;
+    struct ftc_loop_request request;
+
+    t->call.result = MPI_SUCCESS;
+    if (ftc_plan_takes_steps(&t->plan) && !t->plan.state)
+        ftc_plan_open(&t->plan, &t->state);
+    if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
+        ftc_plan_close(&t->plan);
+        return false;
+    }
+    ftc_plan_enter_beside(&t->plan);
+    if (ftc_loop_begin(t->plan.comm, &request))
+        return true;
+    ftc_plan_leave_beside();
+    ftc_plan_close(&t->plan);
+    t->call.result = ftc_error_no_memory();
+    return false;
+}
+
+static bool end_task(struct ftc_queued *p)
+{
+    struct task *t = (struct task *)p;
+    enum ftc_loop_outcome outcome = ftc_loop_end(t->plan.comm);
+
+    ftc_plan_leave_beside();
+    t->call.result = ftc_plan_finish(&t->plan, outcome);
+    if (t->plan.turned_out != FTC_FALLBACK_NONE) /* too late for native MPI: ranks' counts differ */
+        t->call.result = t->plan.turned_out == FTC_FALLBACK_INVALID
+                             ? ftc_error_refused(t->plan.call)
+                             : ftc_error_too_much(t->plan.call);
+    if (t->call.result == MPI_SUCCESS && t->plan.is_again)
+        return false;
+    ftc_plan_close(&t->plan);
+    return true;
+}
+
+static void settle_task(struct ftc_request *r)
+{
+    struct task *t = (struct task *)r;
+
+    if (t->plan.packed && t->call.result == MPI_SUCCESS)
+        t->call.result = ftc_packed_unpack(&t->plan);
+    if (t->plan.floating && t->plan.floating->raised != 0)
+        r->floating = t->plan.floating;
+}
+
+static void close_task(struct ftc_request *r)
+{
+    struct task *t = (struct task *)r;
+
+    ftc_packed_close(&t->plan);
+    ftc_plan_free(&t->plan);
+    ftc_keep_no_more(&t->kept);
+}
+
+/* Such a call must not count as the first use of its communicator, which would identify it. What is
+ * no communicator is not asked for anything: native MPI calls the error handler, once. */
+static bool is_unseen(const struct ftc_call *call)
+{
+    return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_WORLD &&
+           ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) && !ftc_is_inter(call->comm);
+}
+
+static enum ftc_fallback make_plan(struct ftc_plan *plan, const struct ftc_call *call)
+{
+    enum ftc_fallback fallback;
+
+    if (is_unseen(call))
+        return FTC_FALLBACK_UNSEEN;
+    fallback = ftc_plan_make(plan, call);
+    if (fallback != FTC_FALLBACK_NONE)
+        return fallback;
+    return ftc_request_possible() ? FTC_FALLBACK_NONE : FTC_FALLBACK_NO_REQUESTS;
+}
+
+/* Below a binding of MPI's only the stack tells, which is another one when the operation begins
+ * behind others or by MPI_Start. */
+static void find_site(struct ftc_call *call)
+{
+    if (ftc_contributors_are_kept)
+        call->return_address = ftc_callsite_of(call->return_address);
+}
+
+bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MPI_Request *request)
+{
+    enum ftc_fallback fallback;
+
+    if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused)
+        return false;
+    ftc_native_call_look_back();
+    fallback = request ? make_plan(plan, call) : FTC_FALLBACK_INVALID;
+    ftc_coverage_call(call, fallback);
+    if (fallback == FTC_FALLBACK_NONE)
+        find_site(call);
+    return fallback == FTC_FALLBACK_NONE;
+}
+
+/* A persistent request keeps what its operations need. */
+static bool has_to_keep(const struct task *t, bool has_packed)
+{
+    return !t->plan.is_kept && (has_packed || ftc_sides_have_arrays(&t->sides));
+}
+
+static int pack(struct task *t)
+{
+    bool has_packed = t->plan.packing != FTC_PACKED_NOTHING;
+    int rv;
+
+    if (has_to_keep(t, has_packed) && !ftc_keep(&t->kept, &t->plan, &t->sides))
+        return ftc_error_no_memory();
+    if (!has_packed)
+        return MPI_SUCCESS;
+    ftc_library_lock();
+    rv = ftc_packed_make(&t->packed, &t->plan);
+    ftc_library_unlock();
+    return rv;
+}
+
+int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
+                          MPI_Request *request)
+{
+    const struct ftc_call *call = plan->call;
+    struct task *t = malloc(sizeof *t);
+    int rv;
+
+    if (!t)
+        return ftc_error_no_memory();
+    *t = (struct task){
+        .request = {.communicator_id = communicator_id,
+                    .settle = settle_task,
+                    .close = close_task,
+                    .pending = {.comm = plan->comm,
+                                .call = &t->call,
+                                .begin = begin_task,
+                                .end = end_task}},
+        .call = *call,
+        .plan = *plan,
+    };
+    t->plan.call = &t->call;
+    t->plan.program_comm_id = communicator_id;
+    ftc_combine_note_modes(&t->plan, &t->floating);
+    if (call->sides) {
+        t->sides = *call->sides;
+        t->call.sides = &t->sides;
+    }
+    rv = pack(t);
+    if (rv == MPI_SUCCESS)
+        return ftc_request_start(&t->request, request);
+    close_task(&t->request);
+    free(t);
+    return rv;
+}
+
+bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request)
+{
+    struct ftc_plan plan;
+
+    if (!ftc_nonblocking_plan(&plan, call, request))
+        return false;
+    call->result = ftc_nonblocking_start(&plan, plan.comm->id, request);
+    ftc_error_raise(call);
+    return true;
 }

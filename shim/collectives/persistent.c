@@ -1,8 +1,8 @@
 #include "persistent.h"
 
+#include "carry_out.h"
 #include "communicator/lineage.h"
 #include "kept.h"
-#include "nonblocking.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"

@@ -14,6 +14,7 @@ struct ftc_pattern {
     int destinations, sources;
     int first_destination, first_source;   /* peers follow each other from here on, or */
     const struct ftc_neighbors *neighbors; /* are these, if it is not NULL */
+    enum ftc_call_kind kind;               /* of a call of neighbors */
     int numbered_from; /* the rank that messages for people call 0: the first of its group */
     struct ftc_neighbors asked; /* neighbors that have been asked for */
 };
@@ -29,6 +30,14 @@ static inline void ftc_pattern_free(struct ftc_pattern *p)
 /* Return the rank of a peer; below 0: no data travel between this rank and that entry. */
 int ftc_pattern_destination(const struct ftc_pattern *p, int index);
 int ftc_pattern_source(const struct ftc_pattern *p, int index);
+
+/* Asks MPI about the order of segments in calls of the kind of @call, once. To be called before the
+ * operation and without the library's lock: it may delete a communicator that was freed, for which
+ * the lock is needed. */
+void ftc_pattern_learn_order(const struct ftc_call *call);
+
+/* Returns how many segments of the same source stand before that of entry @index of the sources. */
+int ftc_pattern_before(const struct ftc_pattern *p, int index);
 
 /* Whether this rank needs anything of what rank @from gives: blocks, or elements of a reduction.
  * Data of this rank for itself may not need to travel. A plan of neighbors has asked for them. */

@@ -1,6 +1,6 @@
 /* Persistent collectives: what a request has is given back with it. */
+#include "collectives/carry_out.h"
 #include "collectives/kept.h"
-#include "collectives/nonblocking.h"
 #include "collectives/persistent.h"
 #include "communicator/lineage.h"
 #include "program/error.h"
