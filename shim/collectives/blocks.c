@@ -1,20 +1,25 @@
 /* Calls that move blocks: gather, scatter and alltoall with their forms, the collectives of
- * neighborhoods, and all of these on an intercommunicator. A rank gives one block: the same data
- * for all ranks that take them, or a segment for each of them (pattern.h).
+ * neighborhoods, and all of these and broadcasts on an intercommunicator. A rank gives one block:
+ * the same data for all ranks that take them, or a segment for each of them (pattern.h).
  *
  * A gather is a reduce: only its root gets the result. With counts that the root alone knows it is
- * an allreduce, because all ranks have to learn whether native MPI carries it out. A scatter is a
- * broadcast of the root's block, so that all survivors agree whether there is one. In an alltoall
- * all ranks get all blocks, n (n - 1) segments: each survivor can help all others to the result.
+ * an allreduce, because all ranks have to learn whether native MPI carries it out. A scatter is an
+ * allreduce to which the root alone gives a block, so that all survivors agree whether there is
+ * one. In an alltoall all ranks get all blocks, n (n - 1) segments: each survivor can help all
+ * others to the result. Data travel packed: ranks may describe them by different datatypes.
  *
  * The datatypes have been examined. That of a side without blocks may be anything. */
-#include "kinds.h"
 #include "program/error.h"
-#include "protocols/composite.h"
 #include "protocols/pattern.h"
-#include "protocols/segments.h"
+#include "value/sides.h"
 
+#include <stdint.h>
 #include <string.h>
+
+static int first_error(int a, int b)
+{
+    return a != MPI_SUCCESS ? a : b;
+}
 
 static bool comes_from_root(const struct ftc_plan *plan)
 {
@@ -28,7 +33,7 @@ static bool has_heads(const struct ftc_plan *plan)
     return ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan);
 }
 
-/* The memory of a broadcast, which has no sides. */
+/* The memory of a broadcast between two groups, which has no sides. */
 static struct ftc_place buffer_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -38,24 +43,25 @@ static struct ftc_place buffer_of(const struct ftc_plan *plan)
 
 /* ---- what is asked for ---- */
 
-static bool prepare(const struct ftc_plan *plan, struct ftc_arguments_comm *comm)
+static bool count_neighbors(const struct ftc_call *call, struct ftc_arguments_comm *comm)
 {
     struct ftc_neighbors n;
 
-    if (!ftc_call_is_of_neighbors(plan->call->kind))
-        return true;
-    if (!ftc_neighbors_count(plan->call->comm, &n))
+    if (!ftc_neighbors_count(call->comm, &n))
         return false;
     comm->sources = n.sources;
     comm->destinations = n.destinations;
-    if (ftc_call_is_addressed(plan->call->kind))
-        ftc_pattern_learn_order(plan->call);
+    if (ftc_call_is_addressed(call->kind))
+        ftc_pattern_learn_order(call);
     return true;
 }
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
-    return ftc_call_is_of_neighbors(plan->call->kind) || ftc_composite_needs_mpi(plan);
+    const struct ftc_call *call = plan->call;
+
+    return ftc_call_is_of_neighbors(call->kind) ||
+           !ftc_sides_are_plain(call, plan->comm->rank, plan->comm->size);
 }
 
 /* ---- given ---- */
@@ -66,6 +72,7 @@ static bool has_segment(const struct ftc_pattern *p, size_t bytes)
     return bytes > 0 || p->neighbors;
 }
 
+/* SIZE_MAX: more than there can be. */
 static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pattern *p,
                                 struct ftc_side_view *view)
 {
@@ -79,8 +86,8 @@ static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pa
             continue;
         place = ftc_side_place(view, i);
         bytes = ftc_place_bytes(&place);
-        if (bytes > ftc_composite_most(plan))
-            return bytes; /* too large, however many more there are */
+        if (bytes > SIZE_MAX / 4 || sum > SIZE_MAX / 4)
+            return SIZE_MAX;
         if (has_segment(p, bytes))
             sum += has_heads(plan) ? ftc_segment_bytes(bytes) : bytes;
     }
@@ -109,13 +116,13 @@ static bool are_dense(const struct ftc_plan *plan, const struct ftc_side_view *v
 }
 
 /* Copies the segments before the own one, then those after it. */
-static int give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view *view)
+static int give_dense(struct ftc_plan *plan, struct ftc_side_view *view)
 {
     const struct ftc_comm *c = plan->comm;
     const struct ftc_place place = ftc_side_whole(view);
     size_t segment = ftc_place_bytes(&place), before = segment * (size_t)c->rank;
     size_t after = segment * (size_t)(c->size - 1) - before;
-    unsigned char *to = ftc_composite_block(plan, value, before + after);
+    unsigned char *to = ftc_give(plan, before + after);
     const char *from = place.address;
 
     if (to && before > 0)
@@ -125,10 +132,10 @@ static int give_dense(struct ftc_plan *plan, void **value, struct ftc_side_view 
     return MPI_SUCCESS;
 }
 
-static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, void **value,
+static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p,
                          struct ftc_side_view *view)
 {
-    unsigned char *at = ftc_composite_block(plan, value, bytes_of_segments(plan, p, view));
+    unsigned char *at = ftc_give(plan, bytes_of_segments(plan, p, view));
     int rv = MPI_SUCCESS;
 
     for (int i = 0; at && i < p->destinations; i++) {
@@ -138,13 +145,20 @@ static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p, voi
         if (to < 0)
             continue;
         place = ftc_side_place(view, i);
-        rv = ftc_composite_first_error(rv, write_segment(plan, p, &at, to, &place));
+        rv = first_error(rv, write_segment(plan, p, &at, to, &place));
     }
     return rv;
 }
 
+static int give_place(struct ftc_plan *plan, const struct ftc_place *place)
+{
+    void *to = ftc_give(plan, ftc_place_bytes(place));
+
+    return to ? ftc_place_read(to, place) : MPI_SUCCESS;
+}
+
 /* Data in place are on the side of what is received. */
-static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value)
+static int give_block(struct ftc_plan *plan, const struct ftc_pattern *p)
 {
     const struct ftc_sides *sides = plan->call->sides;
     bool is_in_place = sides && sides->send.buffer == MPI_IN_PLACE;
@@ -152,31 +166,25 @@ static int give(struct ftc_plan *plan, const struct ftc_pattern *p, void **value
     struct ftc_side_view view;
 
     if (!sides)
-        return ftc_composite_add(plan, value, &place);
+        return give_place(plan, &place);
     ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send);
     if (ftc_call_is_addressed(plan->call->kind))
-        return are_dense(plan, &view) ? give_dense(plan, value, &view)
-                                      : give_segments(plan, p, value, &view);
+        return are_dense(plan, &view) ? give_dense(plan, &view) : give_segments(plan, p, &view);
     place = is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view);
-    return ftc_composite_add(plan, value, &place);
+    return give_place(plan, &place);
 }
 
-static const void *contribute(struct ftc_plan *plan)
+static int give(struct ftc_plan *plan)
 {
-    void *value = ftc_composite_begin(plan);
     struct ftc_pattern pattern;
     int rv = MPI_SUCCESS;
 
-    if (value && plan->arguments.refuses) {
-        ftc_composite_refuse(plan, value);
-        return value;
-    }
-    if (!value || !ftc_pattern_make(&pattern, plan))
-        return NULL;
+    if (!ftc_pattern_make(&pattern, plan))
+        return ftc_error_no_memory();
     if (pattern.gives)
-        rv = give(plan, &pattern, &value);
+        rv = give_block(plan, &pattern);
     ftc_pattern_free(&pattern);
-    return rv == MPI_SUCCESS ? value : NULL;
+    return rv;
 }
 
 /* ---- taken ---- */
@@ -192,7 +200,8 @@ static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct f
         return ftc_segment_find(block, p->own, ftc_pattern_before(p, index));
     bytes = block.bytes / (size_t)(plan->comm->size - 1);
     before = p->own < ftc_pattern_source(p, index) ? p->own : p->own - 1;
-    return (struct ftc_piece){(const char *)block.data + (size_t)before * bytes, bytes};
+    return (struct ftc_piece){.data = (const char *)block.data + (size_t)before * bytes,
+                              .bytes = bytes};
 }
 
 static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_side_view *view,
@@ -203,19 +212,38 @@ static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_side_v
     return comes_from_root(plan) ? ftc_side_whole(view) : ftc_side_place(view, index);
 }
 
+/* Fills the place for a dead rank that has given nothing: setting dead_blocks. */
+static int take_from_dead(const struct ftc_place *place)
+{
+    if (ftc_library.settings.dead_blocks == FTC_DEAD_BLOCKS_KEEP)
+        return MPI_SUCCESS;
+    return ftc_place_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
+}
+
+/* The root, which has what the others want, is dead: setting on_dead_root. */
+static int take_from_dead_root(const struct ftc_plan *plan)
+{
+    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
+               ? MPI_SUCCESS
+               : ftc_error_dead_root(plan->call);
+}
+
 static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
                      struct ftc_side_view *view, int index, struct ftc_piece block)
 {
     struct ftc_place place = place_for(plan, view, index);
     struct ftc_piece piece = block;
+    size_t room;
 
     if (!block.data)
-        return comes_from_root(plan) ? ftc_composite_without_root(plan)
-                                     : ftc_composite_deliver_dead(&place);
+        return comes_from_root(plan) ? take_from_dead_root(plan) : take_from_dead(&place);
     if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
-    return ftc_composite_deliver(plan, ftc_pattern_source(p, index) - p->numbered_from, &place,
-                                 piece.data, piece.bytes);
+    room = ftc_place_bytes(&place);
+    if (piece.bytes > room)
+        return ftc_error_truncated(plan->call, ftc_pattern_source(p, index) - p->numbered_from,
+                                   piece.bytes, room);
+    return ftc_place_write(&place, piece.data, piece.bytes);
 }
 
 static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *p)
@@ -231,8 +259,7 @@ static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *
         int from = ftc_pattern_source(p, i);
 
         if (from >= 0)
-            rv = ftc_composite_first_error(
-                rv, take_from(plan, p, &view, i, ftc_composite_find(plan, from, &at)));
+            rv = first_error(rv, take_from(plan, p, &view, i, ftc_find(plan, from, &at)));
     }
     return rv;
 }
@@ -243,6 +270,7 @@ static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
     const struct ftc_sides *sides = plan->call->sides;
     struct ftc_side_view send, receive;
     struct ftc_place from, to;
+    size_t bytes, room;
 
     if (sides->send.buffer == MPI_IN_PLACE || sides->receive.buffer == MPI_IN_PLACE)
         return MPI_SUCCESS;
@@ -251,29 +279,31 @@ static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
     from = ftc_call_is_addressed(plan->call->kind) ? ftc_side_place(&send, p->own)
                                                    : ftc_side_whole(&send);
     to = comes_from_root(plan) ? ftc_side_whole(&receive) : ftc_side_place(&receive, p->own);
-    return ftc_composite_copy(plan, &to, &from);
+    bytes = ftc_place_bytes(&from);
+    room = ftc_place_bytes(&to);
+    if (bytes > room)
+        return ftc_error_truncated(plan->call, p->own, bytes, room);
+    return ftc_transfer(to.address, to.count, to.facts, from.address, from.count, from.facts);
 }
 
-static int take(const struct ftc_plan *plan, const struct ftc_pattern *p)
+static int take_blocks(const struct ftc_plan *plan, const struct ftc_pattern *p)
 {
     int rv = p->copies_own ? copy_own(plan, p) : MPI_SUCCESS;
 
     if (comes_from_root(plan) && p->copies_own)
         return rv; /* the root, which may have no memory for what it receives */
-    return ftc_composite_first_error(rv, take_from_all(plan, p));
+    return first_error(rv, take_from_all(plan, p));
 }
 
-static int deliver(const struct ftc_plan *plan)
+static int take(const struct ftc_plan *plan)
 {
     struct ftc_pattern pattern;
     int rv = MPI_SUCCESS;
 
-    if (!ftc_composite_has_result(plan))
-        return MPI_SUCCESS;
     if (!ftc_pattern_make(&pattern, plan))
         return ftc_error_no_memory();
     if (pattern.takes)
-        rv = take(plan, &pattern);
+        rv = take_blocks(plan, &pattern);
     ftc_pattern_free(&pattern);
     return rv;
 }
@@ -281,13 +311,13 @@ static int deliver(const struct ftc_plan *plan)
 /* A gather is done for those who would give: no rank waits for them. */
 static int without_root(const struct ftc_plan *plan)
 {
-    return comes_from_root(plan) ? ftc_composite_without_root(plan) : MPI_SUCCESS;
+    return comes_from_root(plan) ? take_from_dead_root(plan) : MPI_SUCCESS;
 }
 
 const struct ftc_collective ftc_collective_blocks = {
-    .prepare = prepare,
+    .count_neighbors = count_neighbors,
     .needs_mpi = needs_mpi,
-    .contribute = contribute,
-    .deliver = deliver,
+    .give = give,
+    .take = take,
     .without_root = without_root,
 };

@@ -1,5 +1,6 @@
 #include "carry_out.h"
 
+#include "board/activity.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
 #include "kept.h"
@@ -10,6 +11,7 @@
 #include "program/native_call.h"
 #include "program/request.h"
 #include "progress/execute.h"
+#include "progress/mismatch.h"
 #include "progress/queue.h"
 #include "protocols/combine.h"
 #include "protocols/packed.h"
@@ -29,7 +31,7 @@ static int carry_out_once(struct ftc_plan *plan)
         return rv;
     ftc_plan_enter(plan);
     outcome = ftc_execute(plan->comm, &request);
-    ftc_plan_leave();
+    ftc_mismatch_leave();
     return ftc_plan_finish(plan, outcome);
 }
 
@@ -114,6 +116,13 @@ struct task {
     struct ftc_floating floating;
 };
 
+/* The program goes on beside the operation. */
+static void leave(void)
+{
+    ftc_mismatch_leave();
+    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, -1);
+}
+
 static bool begin_task(struct ftc_queued *p)
 {
     struct task *t = (struct task *)p;
@@ -126,10 +135,11 @@ static bool begin_task(struct ftc_queued *p)
         ftc_plan_close(&t->plan);
         return false;
     }
-    ftc_plan_enter_beside(&t->plan);
+    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, 1);
+    ftc_plan_enter(&t->plan);
     if (ftc_loop_begin(t->plan.comm, &request))
         return true;
-    ftc_plan_leave_beside();
+    leave();
     ftc_plan_close(&t->plan);
     t->call.result = ftc_error_no_memory();
     return false;
@@ -140,7 +150,7 @@ static bool end_task(struct ftc_queued *p)
     struct task *t = (struct task *)p;
     enum ftc_loop_outcome outcome = ftc_loop_end(t->plan.comm);
 
-    ftc_plan_leave_beside();
+    leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_FALLBACK_NONE) /* too late for native MPI: ranks' counts differ */
         t->call.result = t->plan.turned_out == FTC_FALLBACK_INVALID
@@ -157,7 +167,7 @@ static void settle_task(struct ftc_request *r)
     struct task *t = (struct task *)r;
 
     if (t->plan.packed && t->call.result == MPI_SUCCESS)
-        t->call.result = ftc_packed_unpack(&t->plan);
+        t->call.result = ftc_packed_deliver(&t->plan);
     if (t->plan.floating && t->plan.floating->raised != 0)
         r->floating = t->plan.floating;
 }
@@ -214,19 +224,18 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
 }
 
 /* A persistent request keeps what its operations need. */
-static bool has_to_keep(const struct task *t, bool has_packed)
+static bool has_to_keep(const struct task *t)
 {
-    return !t->plan.is_kept && (has_packed || ftc_sides_have_arrays(&t->sides));
+    return !t->plan.is_kept && (t->plan.packs || ftc_sides_have_arrays(&t->sides));
 }
 
 static int pack(struct task *t)
 {
-    bool has_packed = t->plan.packing != FTC_PACKED_NOTHING;
     int rv;
 
-    if (has_to_keep(t, has_packed) && !ftc_keep(&t->kept, &t->plan, &t->sides))
+    if (has_to_keep(t) && !ftc_keep(&t->kept, &t->plan, &t->sides))
         return ftc_error_no_memory();
-    if (!has_packed)
+    if (!t->plan.packs)
         return MPI_SUCCESS;
     ftc_library_lock();
     rv = ftc_packed_make(&t->packed, &t->plan);

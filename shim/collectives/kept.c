@@ -37,7 +37,7 @@ static struct extent extent_of(const struct ftc_plan *plan)
         return (struct extent){0, 0};
     if (ftc_call_is_of_neighbors(call->kind))
         return (struct extent){plan->neighbors->destinations, plan->neighbors->sources};
-    if (ftc_plan_is_between(plan))
+    if (plan->is_between)
         return extent_between(plan);
     return (struct extent){.out = ftc_sides_are_sent(call, comm->rank) ? comm->size : 0,
                            .in = ftc_sides_are_received(call, comm->rank) ? comm->size : 0};

@@ -1,21 +1,22 @@
 #include "plan.h"
 
-#include "board/activity.h"
 #include "board/directory.h"
 #include "communicator/group.h"
-#include "kinds.h"
 #include "program/error.h"
 #include "progress/mismatch.h"
 #include "progress/recovery.h"
-#include "protocols/composite.h"
 #include "protocols/limits.h"
 #include "protocols/packed.h"
+#include "protocols/single.h"
 #include "reporting/settings_forecast.h"
 #include "system/hash.h"
 
+/* A barrier is an allreduce without data. */
+static const struct ftc_collective ftc_collective_none,
+    ftc_collective_barrier = {.is_described_alike = true};
+
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
 {
-    static const struct ftc_collective ftc_collective_none;
     static const struct ftc_collective *const collective[FTC_CALL_COUNT] = {
 #define FTC_CALL(kind, name, class, need, setting, collective)                                     \
     [FTC_CALL_##kind] = &ftc_collective_##collective,
@@ -51,19 +52,13 @@ static bool is_surely_native(const struct ftc_plan *plan)
            !is_on_intercommunicator(call);
 }
 
-static const struct ftc_collective *collective_on(const struct ftc_plan *plan)
-{
-    bool is_between = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
-
-    return is_between ? &ftc_collective_between : plan->collective;
-}
-
 /* ---- the protocol ---- */
 
 static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_plan *plan)
 {
     f->has_request = true;
-    f->needs_packing = plan->collective->needs_mpi(plan);
+    f->needs_packing =
+        plan->is_between || (plan->collective->needs_mpi && plan->collective->needs_mpi(plan));
     f->unknown_size = ftc_plan_is_of_unknown_size(plan);
     f->fits_rounds = ftc_library.settings.max_bytes >= plan->comm->size;
 }
@@ -71,12 +66,11 @@ static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_pl
 static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
-    bool is_between = ftc_plan_is_between(plan);
 
     f->several_hosts = ftc_board_has_other_hosts(&ftc_library.board);
-    f->can_expose = ftc_composite_can_expose(plan);
-    f->is_reduction = ftc_call_is_reduction(kind) && !is_between;
-    f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !is_between;
+    f->can_expose = ftc_single_can_expose(plan);
+    f->is_reduction = ftc_call_is_reduction(kind) && !plan->is_between;
+    f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !plan->is_between;
     f->packs_elements = plan->arguments.packs_elements;
     f->commutative = plan->arguments.facts.commutative;
     f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_pipelined_fits(plan);
@@ -104,7 +98,7 @@ void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle)
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
     if (f.has_request)
-        plan->packing = ftc_select_packing(&f, plan->protocol);
+        plan->packs = ftc_select_packing(&f, plan->protocol);
 }
 
 void ftc_plan_select_again(struct ftc_plan *plan)
@@ -126,7 +120,8 @@ static void examine(struct ftc_plan *plan)
         .remote_size = c->remote_size,
     };
 
-    if (!plan->collective->prepare || plan->collective->prepare(plan, &comm))
+    if (!ftc_call_is_of_neighbors(plan->call->kind) ||
+        plan->collective->count_neighbors(plan->call, &comm))
         ftc_arguments_examine(&plan->arguments, plan->call, &comm);
 }
 
@@ -157,7 +152,9 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
     if (!plan->comm)
         return FTC_FALLBACK_INVALID;
     facts.communicator = plan->comm->fallback;
-    plan->collective = collective_on(plan);
+    plan->is_between = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
+    if (plan->is_between && plan->collective == &ftc_collective_broadcast)
+        plan->collective = &ftc_collective_blocks;
     if (plan->comm->fallback == FTC_FALLBACK_NONE) {
         examine(plan);
         add_arguments(&facts, &plan->arguments);
@@ -183,13 +180,13 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
 
-    if (plan->collective->is_described_alike) {
+    if (plan->collective->is_described_alike && !plan->is_between) {
         h = ftc_hash_mix(h, (uint64_t)plan->arguments.count);
         h = ftc_hash_mix(h,
                          plan->arguments.facts.type_class + 64 * plan->arguments.facts.size_bytes);
     }
     h = ftc_hash_mix(h, ftc_plan_is_uneven(plan) ? 0 : plan->arguments.value_bytes);
-    if (ftc_plan_is_between(plan) && ftc_call_has_root(call->kind))
+    if (plan->is_between && ftc_call_has_root(call->kind))
         return ftc_signature(h); /* not all ranks know the rest */
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
@@ -203,8 +200,8 @@ static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
-    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) &&
-                   !ftc_plan_is_between(plan) && !plan->arguments.packs_elements
+    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_between &&
+                   !plan->arguments.packs_elements
                ? FTC_OP_REDUCE
                : FTC_OP_ALLREDUCE;
 }
@@ -223,21 +220,10 @@ static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
 /* Its data in one value. */
 static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_request *request)
 {
-    const struct ftc_call *call = plan->call;
-
-    *request = (struct ftc_loop_request){
-        .call = call,
-        .kind = operation_of(plan),
-        .root = root,
-        .contribution = plan->packed ? ftc_packed_give(plan) : plan->collective->contribute(plan),
-        .combine = plan->collective->combine,
-        .context = plan,
-        .used_bytes = plan->collective->used_bytes,
-    };
-    request->value_bytes = plan->travelling_bytes;
+    *request =
+        (struct ftc_loop_request){.call = plan->call, .kind = operation_of(plan), .root = root};
+    ftc_single_request(plan, request);
     request->direct = is_direct(plan, request->kind);
-    if (plan->is_composite)
-        ftc_composite_request(request);
 }
 
 /* NULL: the protocol takes one operation, or none. */
@@ -281,7 +267,7 @@ static int root_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
-    return ftc_call_has_root(call->kind) && !ftc_plan_is_between(plan)
+    return ftc_call_has_root(call->kind) && !plan->is_between
                ? ftc_comm_member(plan->comm, call->root)
                : 0;
 }
@@ -310,23 +296,6 @@ void ftc_plan_enter(const struct ftc_plan *plan)
                                  plan->arguments.facts.size_bytes, plan->arguments.value_bytes);
 }
 
-void ftc_plan_leave(void)
-{
-    ftc_mismatch_leave();
-}
-
-void ftc_plan_enter_beside(const struct ftc_plan *plan)
-{
-    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, 1);
-    ftc_plan_enter(plan);
-}
-
-void ftc_plan_leave_beside(void)
-{
-    ftc_plan_leave();
-    ftc_activity_beside(&ftc_library.board, ftc_library.world_rank, -1);
-}
-
 /* Goes on with the protocol that carries what one operation has turned out not to. */
 static int go_on(struct ftc_plan *plan)
 {
@@ -342,14 +311,13 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->state)
         return steps_of(plan)->after(plan->state);
-    if ((ftc_plan_is_between(plan) || plan->arguments.packs_elements) &&
-        ftc_composite_is_refused(plan)) {
+    if ((plan->is_between || plan->arguments.packs_elements) && ftc_single_is_refused(plan)) {
         plan->turned_out = FTC_FALLBACK_INVALID;
         return MPI_SUCCESS;
     }
-    if (plan->is_composite && ftc_composite_is_too_large(plan))
+    if (plan->is_composite && ftc_single_is_too_large(plan))
         return go_on(plan);
-    return plan->packed ? ftc_packed_take(plan) : plan->collective->deliver(plan);
+    return plan->packed ? ftc_packed_take(plan) : ftc_packed_deliver(plan);
 }
 
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome)

@@ -49,13 +49,9 @@ void ftc_plan_free(const struct ftc_plan *plan);
  * none, because the root is dead or memory is short. */
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, int *rv);
 
-/* The call is in that operation, for those who look for mismatched calls; and is not any more. */
+/* The call is in that operation, for ranks that look for mismatched calls, until
+ * ftc_mismatch_leave(). */
 void ftc_plan_enter(const struct ftc_plan *plan);
-void ftc_plan_leave(void);
-
-/* As above, for an operation beside which the program goes on. */
-void ftc_plan_enter_beside(const struct ftc_plan *plan);
-void ftc_plan_leave_beside(void);
 
 /* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
  * MPI error code: without an error, plan->is_again tells whether another operation follows. With

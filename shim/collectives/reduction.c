@@ -1,64 +1,266 @@
-/* Reduce, allreduce and reduce_scatter, blocking or not. With a commutative operation values are
- * combined on their way, and a reduce_scatter is an allreduce of which each rank takes its part.
- * Else everybody's elements travel as they are, and who gets the result combines them. */
-#include "fold.h"
-#include "kinds.h"
+/* Calls that combine elements: reduce, allreduce, reduce_scatter, scan and exscan, blocking or not.
+ * With a commutative operation values are combined on their way, and a reduce_scatter is an
+ * allreduce of which each rank takes its part. Else each rank's elements travel as they are, and
+ * the ranks that get the result combine them: so do scans, and ranks of two groups, of which the
+ * one gets what the other gives. */
+#include "engine/exchange_plan.h"
+#include "program/error.h"
+#include "progress/running.h"
 #include "protocols/combine.h"
-#include "protocols/composite.h"
 #include "protocols/contributor_policy.h"
 #include "protocols/packed.h"
 #include "protocols/pipelined.h"
-#include "value/contributors.h"
+#include "value/roles.h"
+#include "value/sides.h"
 
-/* Whether each rank gives a block of elements, which are combined by who gets the result. */
-static bool keeps_blocks(const struct ftc_plan *plan)
-{
-    return plan->arguments.keeps_blocks || ftc_protocol_is_rounds(plan->protocol);
-}
+#include <stdlib.h>
+#include <string.h>
 
 static bool needs_mpi(const struct ftc_plan *plan)
 {
     return ftc_facts_need_mpi(&plan->arguments.facts);
 }
 
+/* ---- given ---- */
+
 /* The program's own buffer where its memory is the value as it stands, else a copy. The buffer of a
  * call without data is not looked at, as native MPI does not. */
-static const void *contribute(struct ftc_plan *plan)
+static int give(struct ftc_plan *plan)
 {
-    const void *source = ftc_call_input(plan->call);
-    const struct ftc_comm *c = plan->comm;
-    unsigned char *copy;
+    const struct ftc_arguments *a = &plan->arguments;
+    const char *source = ftc_call_input(plan->call);
+    void *to;
 
-    if (keeps_blocks(plan))
-        return ftc_fold_contribute(plan);
-    plan->header_bytes = ftc_contributors_bytes(c->size);
-    plan->travelling_bytes = plan->header_bytes + plan->arguments.value_bytes;
-    copy = ftc_packed_room(plan, plan->travelling_bytes);
-    if (!copy)
-        return NULL;
-    if (plan->header_bytes > 0)
-        ftc_contributor_policy_begin(plan, copy);
-    else if (plan->arguments.facts.contiguous && plan->arguments.value_bytes > 0)
-        return (const char *)source + ftc_span_start(&plan->arguments.facts, plan->arguments.count);
-    if (ftc_span_read(copy + plan->header_bytes, source, plan->arguments.count,
-                      &plan->arguments.facts) != MPI_SUCCESS)
-        return NULL;
-    return copy;
+    if (plan->is_between && !ftc_role_gives(plan->call))
+        return MPI_SUCCESS;
+    if (plan->takes_in_place && a->facts.contiguous && a->value_bytes > 0) {
+        plan->value = source + ftc_span_start(&a->facts, a->count);
+        return MPI_SUCCESS;
+    }
+    plan->note = ftc_contributor_policy_note(plan);
+    to = ftc_give(plan, ftc_arguments_given(a));
+    if (!to)
+        return MPI_SUCCESS;
+    return a->packs_elements ? ftc_pack(to, source, a->count, &a->facts)
+                             : ftc_span_read(to, source, a->count, &a->facts);
 }
 
-static void combine(void *context, void *into, const void *from)
-{
-    struct ftc_plan *plan = context;
-    size_t header = plan->header_bytes;
+/* ---- blocks of elements, combined in the order of their ranks ---- */
 
-    if (header > 0)
-        ftc_contributors_join(into, from, plan->comm->size);
-    if (plan->arguments.value_bytes > 0)
-        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
-                             plan->arguments.count);
+enum {
+    STRIP_BYTES = 8 * 1024
+}; /* of large ones, combined at a time: operands are in the first cache */
+
+/* The ranks of a fold, and its brackets. */
+enum fold_kind {
+    FOLD_AS_REDUCE,    /* of all ranks; as reduce does it, */
+    FOLD_AS_ALLREDUCE, /* or as allreduce */
+    FOLD_PREFIX,       /* of those up to this one, */
+    FOLD_BEFORE,       /* or before it */
+};
+
+/* Elements @first to @first + @brackets.count - 1 of each block. */
+struct fold {
+    struct ftc_brackets brackets;   /* must be first */
+    unsigned char *const *unpacked; /* all elements of each, where they had to be; NULL: as given */
+    MPI_Count first;
+    size_t at; /* in the value: where the next block is looked for */
+};
+
+/* Returns the bytes from one span of @count elements to the next. */
+static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
+{
+    size_t bytes = ftc_span_bytes(&plan->arguments.facts, count);
+
+    return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
-/* The elements of the result that are this rank's. */
+/* How many ranks there are whose elements are combined: of two groups those of the other one. */
+static int givers(const struct ftc_plan *plan)
+{
+    return plan->is_between ? plan->comm->remote_size : plan->comm->size;
+}
+
+/* As they have come; NULL if it is dead. */
+static const unsigned char *elements_given_by(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    struct ftc_piece block = ftc_find(plan, plan->comm->remote + rank, at);
+
+    return block.data && block.bytes == ftc_arguments_given(&plan->arguments) ? block.data : NULL;
+}
+
+/* The elements of one of them, where they are; NULL if it is dead. */
+static const unsigned char *elements_of(struct ftc_brackets *b, int rank)
+{
+    struct fold *f = (struct fold *)b;
+    const struct ftc_facts *facts = &b->plan->arguments.facts;
+    const unsigned char *all =
+        f->unpacked ? f->unpacked[rank] : elements_given_by(b->plan, rank, &f->at);
+
+    if (!all || b->count == 0)
+        return all;
+    return all + (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, b->count) -
+           ftc_span_start(facts, b->plan->arguments.count);
+}
+
+/* Recursive doubling: for each bit of the rank, from the lowest on, the block of ranks before it.
+ */
+static const unsigned char *fold_prefix(struct ftc_brackets *b, bool with_own, unsigned char *room)
+{
+    int rank = b->plan->comm->rank;
+    const unsigned char *so_far = with_own ? elements_of(b, rank) : NULL;
+
+    for (int width = 1; width <= rank; width *= 2) {
+        int begin = rank & ~(2 * width - 1);
+
+        if ((rank & width) != 0)
+            so_far = ftc_combine_two(
+                b, ftc_combine_leaves(b, begin, width, so_far ? room + b->stride_bytes : room),
+                so_far, room);
+    }
+    return so_far;
+}
+
+/* A binomial tree, or recursive doubling, before which the ranks above a power of two are taken in:
+ * the first ones pair up (engine/exchange_plan.h draws it). */
+static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, unsigned char *room)
+{
+    struct ftc_nesting s = ftc_nesting_of(givers(b->plan));
+    int width = ftc_nesting_leaves(s);
+
+    b->leaves = givers(b->plan);
+    if (kind == FOLD_PREFIX || kind == FOLD_BEFORE)
+        return fold_prefix(b, kind == FOLD_PREFIX, room);
+    if (kind == FOLD_AS_REDUCE)
+        return ftc_combine_leaves(b, 0, s.pairs > 0 ? 2 * width : width, room);
+    b->leaves = width;
+    b->pairs = s.pairs;
+    return ftc_combine_leaves(b, 0, width, room);
+}
+
+/* Elements combined at a time. What is small is as an operation of the program's sees it natively.
+ */
+static MPI_Count most_at_once(const struct ftc_plan *plan)
+{
+    return plan->rounds ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
+                        : plan->arguments.count;
+}
+
+/* As many spans as there are levels to combine on. */
+static size_t room_bytes(const struct ftc_plan *plan)
+{
+    size_t levels = 3;
+
+    for (int width = 1; width < givers(plan); width *= 2)
+        levels++;
+    return levels * stride_of(plan, most_at_once(plan)) + 1;
+}
+
+/* Else there is room already: for as many blocks as there are. */
+static bool needs_room(const struct ftc_plan *plan)
+{
+    return plan->rounds || plan->packed || plan->arguments.packs_elements;
+}
+
+static unsigned char *room_of(const struct ftc_plan *plan)
+{
+    if (needs_room(plan))
+        return aligned_alloc(64, (room_bytes(plan) + 63) / 64 * 64);
+    return plan->comm->running->published_value;
+}
+
+static int fold_strips(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count first,
+                       MPI_Count count, unsigned char *room, unsigned char *const *unpacked)
+{
+    const struct ftc_facts *facts = &plan->arguments.facts;
+    MPI_Count most = most_at_once(plan);
+    int rv = MPI_SUCCESS;
+
+    for (MPI_Count done = 0; done < count && rv == MPI_SUCCESS; done += most) {
+        MPI_Count some = count - done < most ? count - done : most;
+        struct fold f = {
+            .brackets = {.plan = plan,
+                         .count = some,
+                         .stride_bytes = stride_of(plan, some),
+                         .operand = elements_of},
+            .unpacked = unpacked,
+            .first = first + done,
+        };
+        const unsigned char *result = fold(&f.brackets, kind, room);
+
+        rv = f.brackets.rv;
+        if (result && rv == MPI_SUCCESS)
+            rv = ftc_span_write((char *)plan->call->recvbuf + done * facts->extent_bytes, result,
+                                some, facts);
+    }
+    return rv;
+}
+
+/* Unpacks elements that have another layout on each rank. False without memory. */
+static bool unpack_one(const struct ftc_plan *plan, int rank, size_t *at, unsigned char **elements)
+{
+    const struct ftc_facts *facts = &plan->arguments.facts;
+    const unsigned char *packed = elements_given_by(plan, rank, at);
+    size_t bytes = ftc_span_bytes(facts, plan->arguments.count);
+
+    if (!packed)
+        return true;
+    *elements = bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64 + 64) : NULL;
+    if (!*elements)
+        return false;
+    memset(*elements, 0, bytes);
+    return ftc_unpack(*elements - ftc_span_start(facts, plan->arguments.count), packed,
+                      plan->arguments.count, facts) == MPI_SUCCESS;
+}
+
+static void free_unpacked(unsigned char **unpacked, int count)
+{
+    for (int i = 0; unpacked && i < count; i++)
+        free(unpacked[i]);
+    free(unpacked);
+}
+
+/* NULL without memory. */
+static unsigned char **unpack_all(const struct ftc_plan *plan)
+{
+    int count = givers(plan);
+    unsigned char **unpacked = calloc((size_t)count, sizeof *unpacked);
+    size_t at = 0;
+
+    for (int i = 0; unpacked && i < count; i++)
+        if (!unpack_one(plan, i, &at, &unpacked[i])) {
+            free_unpacked(unpacked, count);
+            return NULL;
+        }
+    return unpacked;
+}
+
+static bool has_to_be_unpacked(const struct ftc_plan *plan)
+{
+    return plan->arguments.packs_elements && !ftc_facts_are_packed(&plan->arguments.facts);
+}
+
+static int take_fold(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count first,
+                     MPI_Count count)
+{
+    unsigned char *room, **unpacked = NULL;
+    int rv;
+
+    room = room_of(plan);
+    if (room && has_to_be_unpacked(plan))
+        unpacked = unpack_all(plan);
+    rv = room && (unpacked || !has_to_be_unpacked(plan))
+             ? fold_strips(plan, kind, first, count, room, unpacked)
+             : ftc_error_no_memory();
+    free_unpacked(unpacked, givers(plan));
+    if (needs_room(plan))
+        free(room);
+    return rv == MPI_SUCCESS ? ftc_contributor_policy_look_at_blocks(plan) : rv;
+}
+
+/* ---- taken ---- */
+
+/* Elements of the result that are this rank's. */
 struct part {
     MPI_Count first, count;
 };
@@ -66,45 +268,59 @@ struct part {
 static struct part own_part(const struct ftc_plan *plan)
 {
     struct part p = {0, plan->arguments.count};
+    int rank = plan->comm->rank - ftc_comm_local(plan->comm);
 
     if (!ftc_call_scatters_result(plan->call))
         return p;
-    for (int rank = 0; rank < plan->comm->rank; rank++)
-        p.first += ftc_side_count(&plan->call->sides->receive, rank);
-    p.count = ftc_side_count(&plan->call->sides->receive, plan->comm->rank);
+    ftc_sides_sum_counts(&plan->call->sides->receive, rank, &p.first);
+    p.count = ftc_side_count(&plan->call->sides->receive, rank);
     return p;
 }
 
-static int write_part(const struct ftc_plan *plan, const struct part *p, const void *span)
+/* Both groups are to name as many elements. */
+static int look_at_lengths(const struct ftc_plan *plan)
 {
-    return ftc_span_write_part(plan->call->recvbuf, span, p->first, p->count, plan->arguments.count,
-                               &plan->arguments.facts);
+    size_t room = ftc_arguments_given(&plan->arguments), at = 0;
+
+    for (int from = 0; plan->is_between && from < plan->comm->remote_size; from++) {
+        struct ftc_piece block = ftc_find(plan, plan->comm->remote + from, &at);
+
+        if (block.data && block.bytes != room)
+            return ftc_error_truncated(plan->call, from, block.bytes, room);
+    }
+    return MPI_SUCCESS;
 }
 
-static int deliver_folded(const struct ftc_plan *plan)
+static int take_folded(const struct ftc_plan *plan, struct part p)
 {
-    const struct part p = own_part(plan);
+    bool is_as_allreduce = ftc_call_is_allreduce(plan->call->kind) && !plan->is_between;
+    int rv = look_at_lengths(plan);
 
-    return ftc_fold_deliver(
-        plan, ftc_call_is_allreduce(plan->call->kind) ? FTC_FOLD_AS_ALLREDUCE : FTC_FOLD_AS_REDUCE,
-        p.first, p.count);
+    return rv == MPI_SUCCESS ? take_fold(plan, is_as_allreduce ? FOLD_AS_ALLREDUCE : FOLD_AS_REDUCE,
+                                         p.first, p.count)
+                             : rv;
 }
 
-static int deliver(const struct ftc_plan *plan)
+static bool takes(const struct ftc_plan *plan)
 {
-    const void *value;
+    return plan->is_between ? ftc_role_takes(plan->call)
+                            : ftc_call_gives_result(plan->call, plan->comm->rank);
+}
+
+static int take(const struct ftc_plan *plan)
+{
+    const char *value;
     struct part p;
     int rv;
 
-    if (!ftc_call_gives_result(plan->call, plan->comm->rank))
-        return MPI_SUCCESS;
-    if (plan->rounds || plan->is_composite)
-        return deliver_folded(plan);
-    value = ftc_packed_result(plan);
-    if (!value)
+    if (!takes(plan))
         return MPI_SUCCESS;
     p = own_part(plan);
-    rv = write_part(plan, &p, (const char *)value + plan->header_bytes);
+    if (plan->rounds || plan->is_composite)
+        return take_folded(plan, p);
+    value = ftc_packed_result(plan);
+    rv = ftc_span_write_part(plan->call->recvbuf, value + plan->header_bytes, p.first, p.count,
+                             plan->arguments.count, &plan->arguments.facts);
     return rv == MPI_SUCCESS && plan->header_bytes > 0 ? ftc_contributor_policy_look(plan, value)
                                                        : rv;
 }
@@ -119,9 +335,26 @@ static int without_root(const struct ftc_plan *plan)
 const struct ftc_collective ftc_collective_reduction = {
     .pipelined = &ftc_pipelined_reduction,
     .is_described_alike = true,
+    .combines = true,
     .needs_mpi = needs_mpi,
-    .contribute = contribute,
-    .combine = combine,
-    .deliver = deliver,
+    .give = give,
+    .take = take,
     .without_root = without_root,
+};
+
+/* ---- scans ---- */
+
+/* The first rank that lives has nothing before it: its buffer keeps what it holds. */
+static int take_prefix(const struct ftc_plan *plan)
+{
+    bool is_inclusive = ftc_call_plain(plan->call->kind) == FTC_CALL_SCAN;
+
+    return take_fold(plan, is_inclusive ? FOLD_PREFIX : FOLD_BEFORE, 0, plan->arguments.count);
+}
+
+const struct ftc_collective ftc_collective_scan = {
+    .is_described_alike = true,
+    .needs_mpi = needs_mpi,
+    .give = give,
+    .take = take_prefix,
 };

@@ -12,6 +12,7 @@
 #include "call/policy.h"
 #include "communicator/communicator.h"
 #include "progress/loop.h"
+#include "segments.h"
 #include "select.h"
 #include "value/arguments.h"
 #include "value/blocks.h"
@@ -28,10 +29,10 @@ struct ftc_plan {
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
     struct ftc_arguments arguments;
-    size_t header_bytes;     /* that travel before the data */
-    size_t travelling_bytes; /* in all */
+    bool is_between; /* two groups, neither of which knows how much the other gives, or which of its
+                      * ranks is the root */
     enum ftc_protocol protocol;
-    enum ftc_packing packing;
+    bool packs;                /* what it gives and takes, as other threads do not call MPI */
     void *state;               /* from the first of several operations on; NULL: none so far */
     struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
     bool is_again;             /* behind an operation: another one follows */
@@ -43,11 +44,22 @@ struct ftc_plan {
                                             * to be asked for */
     bool is_kept;                          /* what it needs of the program (kept.h) */
     struct ftc_floating *floating; /* modes of the call; NULL: those of the thread that combines */
+    enum ftc_fallback turned_out;  /* why native MPI has to do it, which all ranks have agreed on */
 
-    /* A value of blocks (composite.h) */
-    bool is_composite;
-    struct ftc_blocks_limit limit;
-    enum ftc_fallback turned_out; /* why native MPI has to do it, which all ranks have agreed on */
+    /* Data that this rank gives, for ftc_give(): */
+    void *(*room)(struct ftc_plan *plan, size_t bytes);
+    bool takes_in_place; /* the value may be the program's memory */
+    uint32_t note;       /* beside its block: enum ftc_block_note */
+
+    /* Data that the others have given, for ftc_find(): */
+    struct ftc_piece (*find)(const struct ftc_plan *plan, int rank, size_t *at);
+
+    /* A value that has all data (single.h): */
+    const void *value;             /* what this rank gives */
+    size_t header_bytes;           /* before the elements that are combined */
+    size_t travelling_bytes;       /* in all */
+    bool is_composite;             /* a value of blocks, with */
+    struct ftc_blocks_limit limit; /* this limit */
 };
 
 /* Notes of a rank beside its block: 8 bits. */
@@ -56,49 +68,55 @@ enum ftc_block_note { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2 };
 struct ftc_collective {
     const struct ftc_pipelined_kind *pipelined; /* NULL: the protocol does not serve the call */
     bool is_described_alike;                    /* all ranks give the same count and datatype */
-    bool is_between;                            /* two groups */
+    bool combines;                              /* elements, which may be combined on their way */
+    bool gives_alone; /* the root alone gives data, of a size that all ranks know */
 
-    /* Adds to @comm what the arguments are judged by beside the ranks. False without memory, or if
-     * native MPI rejects the communicator. The library's lock is free. NULL: nothing. */
-    bool (*prepare)(const struct ftc_plan *plan, struct ftc_arguments_comm *comm);
+    /* Adds the neighbors to @comm, by which the arguments of a call of neighbors are judged. False
+     * without memory, or if native MPI rejects the communicator. The library's lock is free. */
+    bool (*count_neighbors)(const struct ftc_call *call, struct ftc_arguments_comm *comm);
 
     /* Returns whether the data that a rank gives or takes need calls into MPI. Only threads of the
-     * program make these. To be called for a plan whose arguments are valid. */
+     * program make these. To be called for a plan whose arguments are valid. NULL: they do not. */
     bool (*needs_mpi)(const struct ftc_plan *plan);
 
-    /* Sets what travels. This rank's value: the program's own memory, or room of ftc_packed_room();
-     * NULL without memory for it. */
-    const void *(*contribute)(struct ftc_plan *plan);
+    /* Writes the data of this rank where ftc_give() says, or names them in plan->value if it takes
+     * them in place. Returns an MPI error code. NULL: no rank gives any. */
+    int (*give)(struct ftc_plan *plan);
 
-    /* @into = @into and @from, in the order of the ranks; @plan is a struct ftc_plan. NULL: nothing
-     * to combine, or blocks. */
-    void (*combine)(void *plan, void *into, const void *from);
-
-    /* Bytes of a value in use, of those that vary in length; NULL: all of them. */
-    size_t (*used_bytes)(const void *value);
-
-    /* Copies ftc_packed_result() to the program's buffers. Returns an MPI error code. */
-    int (*deliver)(const struct ftc_plan *plan);
+    /* Takes what ftc_find() finds to the program's buffers. Returns an MPI error code. NULL:
+     * nothing. */
+    int (*take)(const struct ftc_plan *plan);
 
     /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
     int (*without_root)(const struct ftc_plan *plan);
 };
 
-/* Whether the call is on two groups, neither of which knows how much the other gives, or which of
- * its ranks is the root. */
-static inline bool ftc_plan_is_between(const struct ftc_plan *plan)
+/* The kinds of calls (shim/collectives). */
+extern const struct ftc_collective ftc_collective_reduction, ftc_collective_scan,
+    ftc_collective_broadcast, ftc_collective_blocks;
+
+/* Returns where @bytes of data of this rank belong: once a call, and not if it gives none. NULL:
+ * there is no room, which is known to the others, or will be. */
+static inline void *ftc_give(struct ftc_plan *plan, size_t bytes)
 {
-    return plan->collective->is_between;
+    return plan->room(plan, bytes);
+}
+
+/* Returns the block of @rank; without data if it has given none. The search begins at *@at, zero at
+ * first, which is fast when ranks are asked for in the order of the blocks. */
+static inline struct ftc_piece ftc_find(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    return plan->find(plan, rank, at);
 }
 
 static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
 {
-    return ftc_plan_is_between(plan) || ftc_call_is_uneven(plan->call->kind);
+    return plan->is_between || ftc_call_is_uneven(plan->call->kind);
 }
 
 static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
 {
-    return ftc_plan_is_between(plan) || ftc_call_is_of_unknown_size(plan->call->kind);
+    return plan->is_between || ftc_call_is_of_unknown_size(plan->call->kind);
 }
 
 /* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */

@@ -2,8 +2,10 @@
 
 #include "program/native_call.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int combine(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
 {
@@ -97,6 +99,49 @@ void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, M
 
     if (rv != MPI_SUCCESS)
         plan->error = rv;
+}
+
+/* ---- of several ranks ---- */
+
+const unsigned char *ftc_combine_two(struct ftc_brackets *b, const unsigned char *left,
+                                     const unsigned char *right, unsigned char *into)
+{
+    int rv = MPI_SUCCESS;
+
+    if (!right)
+        return left;
+    if (!left)
+        return right;
+    assert(into);
+    if (into != right)
+        memcpy(into, right, ftc_span_bytes(&b->plan->arguments.facts, b->count));
+    if (b->count > 0)
+        rv = ftc_combine_spans(b->plan, into, left, b->count);
+    if (rv != MPI_SUCCESS)
+        b->rv = rv;
+    return into;
+}
+
+static const unsigned char *combine_leaf(struct ftc_brackets *b, int leaf, unsigned char *into)
+{
+    if (leaf >= b->pairs)
+        return b->operand(b, leaf + b->pairs);
+    return ftc_combine_two(b, b->operand(b, 2 * leaf), b->operand(b, 2 * leaf + 1), into);
+}
+
+const unsigned char *ftc_combine_leaves(struct ftc_brackets *b, int begin, int width,
+                                        unsigned char *into)
+{
+    const unsigned char *left, *right;
+
+    if (begin >= b->leaves)
+        return NULL;
+    if (width == 1)
+        return combine_leaf(b, begin, into);
+    width /= 2;
+    right = ftc_combine_leaves(b, begin + width, width, into);
+    left = ftc_combine_leaves(b, begin, width, right ? into + b->stride_bytes : into);
+    return ftc_combine_two(b, left, right, into);
 }
 
 uint64_t ftc_combine_units(const struct ftc_facts *facts, size_t bytes)

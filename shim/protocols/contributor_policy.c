@@ -1,45 +1,19 @@
 #include "contributor_policy.h"
 
 #include "board/board.h"
-#include "composite.h"
 #include "program/error.h"
 #include "progress/running.h"
 #include "reporting/record.h"
 #include "reporting/required_sites.h"
-#include "rounds.h"
 #include "value/contributors.h"
 #include "value/rank_set.h"
 
-void ftc_contributor_policy_begin(const struct ftc_plan *plan, void *header)
+uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan)
 {
-    ftc_contributors_begin(
-        header, plan->comm->size, plan->comm->rank,
-        ftc_required_sites_have(&ftc_library.notice, plan->call->return_address));
-}
-
-static uint32_t note_of(const struct ftc_plan *plan)
-{
-    return ftc_required_sites_have(&ftc_library.notice, plan->call->return_address)
+    return ftc_contributors_are_kept &&
+                   ftc_required_sites_have(&ftc_library.notice, plan->call->return_address)
                ? FTC_NOTE_REQUIRES_ALL
                : 0;
-}
-
-static bool requires_all(const struct ftc_plan *plan, int rank)
-{
-    return (ftc_composite_note(plan, rank) & FTC_NOTE_REQUIRES_ALL) != 0;
-}
-
-void ftc_contributor_policy_note(const struct ftc_plan *plan, void *value)
-{
-    struct ftc_block own;
-    size_t at = 0;
-
-    if (plan->rounds && !plan->packed) {
-        plan->rounds->note = note_of(plan);
-        return;
-    }
-    if (ftc_contributors_are_kept && ftc_blocks_find(value, plan->comm->rank, &at, &own))
-        ftc_blocks_note(value, own.data, note_of(plan));
 }
 
 /* The setting that wants all ranks in a result. What travels tells whether a call site wants it, on
@@ -103,41 +77,28 @@ int ftc_contributor_policy_look_at_set(const struct ftc_plan *plan, const uint64
                                                                : MPI_SUCCESS;
 }
 
-/* Looks at the ranks of the other group; but any rank may require all. Nothing is kept: those ranks
- * have numbers of their own. */
-static int look_at_remote(const struct ftc_plan *plan)
+/* Looks at all ranks, or at those of the other group; but any rank may require all. Nothing is kept
+ * of two groups: the ranks of the other one have numbers of their own. */
+int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
-    bool required = note_of(plan) != 0;
+    bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
+    uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
+    bool required = plan->is_between && ftc_contributor_policy_note(plan) != 0;
     int missing = c->remote_size;
     size_t at = 0;
 
     for (int rank = 0; rank < c->size; rank++) {
-        bool is_remote = rank >= c->remote && rank < c->remote + c->remote_size;
+        struct ftc_piece block = ftc_find(plan, rank, &at);
 
-        if (!ftc_composite_find(plan, rank, &at).data)
-            continue;
-        required |= requires_all(plan, rank);
-        missing -= is_remote;
-    }
-    return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
-}
-
-int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
-{
-    bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
-    uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
-    bool required = false;
-    size_t at = 0;
-
-    if (ftc_plan_is_between(plan))
-        return look_at_remote(plan);
-    for (int rank = 0; rank < plan->comm->size; rank++) {
-        if (!ftc_composite_find(plan, rank, &at).data)
+        if (!block.data)
             continue;
         ftc_rank_set_add(who, (uint32_t)rank);
-        required |= requires_all(plan, rank);
+        required |= (block.note & FTC_NOTE_REQUIRES_ALL) != 0;
+        missing -= rank >= c->remote && rank < c->remote + c->remote_size;
     }
+    if (plan->is_between)
+        return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
     return is_large_reduction ? ftc_contributor_policy_look_at_set(plan, who, required)
                               : look_at_set(plan, who, required);
 }

@@ -5,12 +5,8 @@
 
 #include "collective.h"
 
-/* Begins the set of contributors @header of this rank alone. */
-void ftc_contributor_policy_begin(const struct ftc_plan *plan, void *header);
-
-/* Notes this in a value of blocks, which holds this rank's: the blocks say which ranks are in it.
- */
-void ftc_contributor_policy_note(const struct ftc_plan *plan, void *value);
+/* Returns the note of this rank beside what it gives. */
+uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan);
 
 /* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
  * is missing, if a setting wants one. */

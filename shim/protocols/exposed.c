@@ -54,7 +54,7 @@ struct ftc_piece ftc_exposed_find(const struct ftc_plan *plan, int rank, size_t 
     const struct ftc_board *board = &ftc_library.board;
 
     if (exposed == 0 || exposed > FTC_BOARD_EXPOSED || bytes > board->geometry.exposed_bytes)
-        return (struct ftc_piece){NULL, 0};
-    return (struct ftc_piece){ftc_board_exposed(board, plan->comm->world[rank], exposed - 1),
-                              bytes};
+        return (struct ftc_piece){0};
+    return (struct ftc_piece){
+        .data = ftc_board_exposed(board, plan->comm->world[rank], exposed - 1), .bytes = bytes};
 }

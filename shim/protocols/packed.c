@@ -1,61 +1,60 @@
 #include "packed.h"
 
+#include "limits.h"
 #include "program/error.h"
 #include "progress/running.h"
+#include "system/copy.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-void *ftc_packed_room(struct ftc_plan *plan, size_t bytes)
+static void *get_room(struct ftc_plan *plan, size_t bytes)
 {
-    if (plan->packed)
-        return plan->packed->given = calloc(1, bytes);
-    return ftc_running_reserve(plan->comm, bytes) == 0 ? plan->comm->running->contribution : NULL;
-}
+    struct ftc_packed *p = plan->packed;
+    bool has_memory =
+        bytes <= ftc_limits_memory_bytes() || bytes <= (size_t)ftc_library.settings.max_bytes;
 
-const void *ftc_packed_result(const struct ftc_plan *plan)
-{
-    return plan->packed ? plan->packed->taken : plan->comm->running->op.result.value;
+    p->gives = true;
+    p->given = has_memory ? malloc(bytes + 1) : NULL;
+    p->bytes = p->given ? bytes : SIZE_MAX;
+    return p->given;
 }
 
 int ftc_packed_make(struct ftc_packed *packed, struct ftc_plan *plan)
 {
     plan->packed = packed;
-    if (!plan->collective->contribute(plan))
-        return ftc_error_no_memory();
-    packed->room = malloc(plan->travelling_bytes + 1);
-    return packed->room ? MPI_SUCCESS : ftc_error_no_memory();
+    plan->room = get_room;
+    return plan->arguments.refuses ? MPI_SUCCESS : plan->collective->give(plan);
 }
 
-void *ftc_packed_widen(struct ftc_plan *plan, size_t bytes)
+int ftc_packed_give(struct ftc_plan *plan)
 {
-    unsigned char *wider = realloc(plan->packed->given, bytes);
+    const struct ftc_packed *p = plan->packed;
+    void *to;
 
-    if (wider)
-        plan->packed->given = wider;
-    return wider;
+    if (plan->arguments.refuses) {
+        plan->note = FTC_NOTE_REFUSES;
+        plan->room(plan, 0);
+        return MPI_SUCCESS;
+    }
+    if (!p)
+        return plan->collective->give(plan);
+    if (p->gives && plan->takes_in_place) {
+        plan->value = p->given;
+        return MPI_SUCCESS;
+    }
+    to = p->gives ? plan->room(plan, p->bytes) : NULL;
+    if (to && to != p->given)
+        ftc_copy(to, p->given, p->bytes);
+    return MPI_SUCCESS;
 }
 
-/* Instead of a value that has no room in the operation. */
-static const void *say_too_large(struct ftc_plan *plan)
+const void *ftc_packed_result(const struct ftc_plan *plan)
 {
-    void *value;
+    const void *value = plan->packed ? plan->packed->taken : plan->comm->running->op.result.value;
 
-    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
-        return NULL;
-    value = plan->comm->running->contribution;
-    ftc_blocks_begin(value);
-    ftc_blocks_add(value, &plan->limit, plan->comm->rank, plan->limit.data_bytes + 1);
-    return value;
-}
-
-const void *ftc_packed_give(struct ftc_plan *plan)
-{
-    struct ftc_packed *p = plan->packed;
-
-    if (plan->is_composite && ftc_blocks_used_bytes(p->given) > plan->travelling_bytes)
-        return say_too_large(plan);
-    return p->given;
+    return plan->is_composite ? ftc_blocks_within(value, plan->travelling_bytes) : value;
 }
 
 int ftc_packed_take(struct ftc_plan *plan)
@@ -72,18 +71,17 @@ int ftc_packed_take(struct ftc_plan *plan)
     return MPI_SUCCESS;
 }
 
-int ftc_packed_unpack(const struct ftc_plan *plan)
+int ftc_packed_deliver(const struct ftc_plan *plan)
 {
-    return plan->packed->taken || plan->rounds ? plan->collective->deliver(plan) : MPI_SUCCESS;
+    bool takes = plan->collective->take && (plan->rounds || ftc_packed_result(plan));
+
+    return takes ? plan->collective->take(plan) : MPI_SUCCESS;
 }
 
 void ftc_packed_close(struct ftc_plan *plan)
 {
-    struct ftc_packed *p = plan->packed;
-
-    if (!p)
+    if (!plan->packed)
         return;
-    free(p->given);
-    free(p->taken);
-    free(p->room);
+    free(plan->packed->given);
+    free(plan->packed->taken);
 }

@@ -10,36 +10,31 @@
 #include "collective.h"
 
 struct ftc_packed {
-    unsigned char *given; /* this rank's value */
+    bool gives; /* whether this rank gives any data */
+    unsigned char *given;
+    size_t bytes;         /* of these; SIZE_MAX: there is no memory for them */
     unsigned char *taken; /* the result; NULL: none yet, or none for this rank */
-    unsigned char *room;  /* as large as that, for what is combined in the end */
 };
 
-/* Makes the value that @plan gives, which keeps @packed from now on. Returns an MPI error code.
- * With the library's lock held. */
+/* Packs what @plan gives, which keeps @packed from now on. Returns an MPI error code. With the
+ * library's lock held. */
 int ftc_packed_make(struct ftc_packed *packed, struct ftc_plan *plan);
-
-/* Returns what this rank gives to the operation; NULL without memory. */
-const void *ftc_packed_give(struct ftc_plan *plan);
 
 /* Copies the result of the operation. Returns an MPI error code. */
 int ftc_packed_take(struct ftc_plan *plan);
 
-/* Gives the program what was taken. Returns an MPI error code. */
-int ftc_packed_unpack(const struct ftc_plan *plan);
-
 /* Frees the packed data of @plan, if there are any. */
 void ftc_packed_close(struct ftc_plan *plan);
 
-/* ---- for the collectives ---- */
+/* ---- of any call, packed or not ---- */
 
-/* Room for this rank's value; NULL without memory. */
-void *ftc_packed_room(struct ftc_plan *plan, size_t bytes);
+/* Has this rank's data written where plan->room() says. Returns an MPI error code. */
+int ftc_packed_give(struct ftc_plan *plan);
 
-/* Enlarges that buffer and keeps its contents, for calls whose total size no rank knows. */
-void *ftc_packed_widen(struct ftc_plan *plan, size_t bytes);
-
-/* The result of the operation; NULL: none. */
+/* Returns the result of the operation; NULL: there is none for this rank. */
 const void *ftc_packed_result(const struct ftc_plan *plan);
+
+/* Gives the program its result. Returns an MPI error code. */
+int ftc_packed_deliver(const struct ftc_plan *plan);
 
 #endif

@@ -61,7 +61,7 @@ bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     if (ftc_call_is_of_neighbors(plan->call->kind))
         return among_neighbors(p, plan);
-    if (ftc_plan_is_between(plan))
+    if (plan->is_between)
         between_groups(p, plan);
     else
         within_group(p, plan);
@@ -181,7 +181,7 @@ bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
     const struct ftc_call *call = plan->call;
     const int self = plan->comm->rank;
 
-    if (ftc_plan_is_between(plan))
+    if (plan->is_between)
         return is_source_between(plan, from);
     switch (ftc_call_plain(call->kind)) {
     case FTC_CALL_REDUCE:

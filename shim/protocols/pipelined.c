@@ -111,7 +111,7 @@ static bool get_memory(struct ftc_pipelined *p)
     p->lacks_place = p->place >= FTC_BULK_PLACES && ftc_bulk_is_full();
     p->place_of = malloc((size_t)plan->comm->size * sizeof *p->place_of);
     if (p->place >= FTC_BULK_PLACES || !p->place_of ||
-        !get_scratch(p, kind_of(p)->scratch_bytes(plan)))
+        (kind_of(p)->combine && !get_scratch(p, kind_of(p)->scratch_bytes(plan))))
         return false;
     copy = kind_of(p)->copy_bytes(p);
     return copy == 0 || get_copy(p, copy);
@@ -209,7 +209,8 @@ static void begin_data_phase(struct ftc_pipelined *p)
 
     if (p->has_memory) {
         memset(p->place_of, -1, (size_t)p->plan->comm->size * sizeof *p->place_of);
-        kind_of(p)->prepare(p);
+        if (kind_of(p)->prepare)
+            kind_of(p)->prepare(p);
     }
     ftc_data_begin(&p->phase, &schedule, &world, p);
     if (!p->has_memory)

@@ -44,11 +44,11 @@ struct ftc_pipelined_kind {
     bool (*schedule)(const struct ftc_plan *plan, struct ftc_schedule *schedule);
     /* Bytes of a slot that a block takes. */
     size_t (*block_bytes)(const struct ftc_plan *plan, uint64_t units);
-    /* Bytes that combine() needs besides. */
+    /* Bytes that combine() needs besides; NULL, as combine(): nothing is combined. */
     size_t (*scratch_bytes)(const struct ftc_plan *plan);
     /* Bytes that the copy needs; 0: none. */
     size_t (*copy_bytes)(const struct ftc_pipelined *p);
-    /* Before each try, with the memory that it needs. */
+    /* Before each try, with the memory that it needs. NULL: nothing to do. */
     void (*prepare)(struct ftc_pipelined *p);
     void (*put)(struct ftc_pipelined *p, int slot, struct ftc_units block);
     void (*combine)(struct ftc_pipelined *p, int slot, struct ftc_units block,

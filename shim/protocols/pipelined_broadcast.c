@@ -23,12 +23,6 @@ static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
     return units;
 }
 
-static size_t scratch_bytes(const struct ftc_plan *plan)
-{
-    (void)plan;
-    return 0;
-}
-
 static bool is_root(const struct ftc_pipelined *p)
 {
     return p->plan->call->root == p->plan->comm->rank;
@@ -69,15 +63,6 @@ static void put(struct ftc_pipelined *p, int slot, struct ftc_units block)
              block.count);
 }
 
-static void combine(struct ftc_pipelined *p, int slot, struct ftc_units block,
-                    struct ftc_units part)
-{
-    (void)p;
-    (void)slot;
-    (void)block;
-    (void)part;
-}
-
 static void save(struct ftc_pipelined *p, uint64_t block, struct ftc_units units)
 {
     memcpy(p->copy + units.first, data(p) + units.first, units.count);
@@ -115,11 +100,9 @@ static int deliver(const struct ftc_pipelined *p)
 const struct ftc_pipelined_kind ftc_pipelined_broadcast = {
     .schedule = schedule,
     .block_bytes = block_bytes,
-    .scratch_bytes = scratch_bytes,
     .copy_bytes = copy_bytes,
     .prepare = prepare,
     .put = put,
-    .combine = combine,
     .get = get,
     .undo = undo,
     .deliver = deliver,

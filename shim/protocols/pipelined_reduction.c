@@ -112,95 +112,57 @@ static void put(struct ftc_pipelined *p, int slot, struct ftc_units block)
 
 /* Elements of all members that become one. */
 struct strip {
+    struct ftc_brackets brackets; /* must be first */
     struct ftc_pipelined *p;
     int slot;
     struct ftc_units block;
     uint64_t first;
-    MPI_Count count;
-    size_t part_bytes;  /* of which they are some */
-    ptrdiff_t start;    /* of their span */
-    size_t level_bytes; /* of the scratch memory */
-    int pairs;          /* n less the power of two below it: so many pairs come first */
 };
 
-static const char *operand_of(const struct strip *s, int member)
+static const unsigned char *operand_of(struct ftc_brackets *b, int member)
 {
-    return operand(s->p, member, s->slot, s->block, s->first);
-}
+    const struct strip *s = (const struct strip *)b;
 
-static void read_operand(const struct strip *s, int member, unsigned char *into)
-{
-    ftc_span_read(into, operand_of(s, member), s->count, &s->p->plan->arguments.facts);
-}
-
-static void put_before(const struct strip *s, int member, unsigned char *into)
-{
-    ftc_combine_elements(s->p->plan, into, operand_of(s, member) + s->start, s->count);
-}
-
-/* One member or a pair. */
-static void combine_leaf(const struct strip *s, int leaf, unsigned char *into)
-{
-    if (leaf >= s->pairs) {
-        read_operand(s, leaf + s->pairs, into);
-        return;
-    }
-    read_operand(s, 2 * leaf + 1, into);
-    put_before(s, 2 * leaf, into);
-}
-
-/* @count leaves from @first on, a power of two: as MPICH's recursive doubling nests them, and
- * recursive halving. So the bits are those of native MPI where the order matters, too. */
-static void combine_leaves(const struct strip *s, int first, int count, unsigned char *into)
-{
-    unsigned char *left = into + s->level_bytes;
-
-    if (count == 1) {
-        combine_leaf(s, first, into);
-        return;
-    }
-    count /= 2;
-    combine_leaves(s, first + count, count, into);
-    if (count == 1 && first >= s->pairs) {
-        put_before(s, first + s->pairs, into);
-        return;
-    }
-    combine_leaves(s, first, count, left);
-    ftc_combine_elements(s->p->plan, into, left, s->count);
+    return (const unsigned char *)operand(s->p, member, s->slot, s->block, s->first) +
+           ftc_span_start(&b->plan->arguments.facts, b->count);
 }
 
 /* Between elements with gaps may be others: elements alone are written. */
-static void show_strip(const struct strip *s)
+static void show_strip(const struct strip *s, const unsigned char *result, size_t part_bytes)
 {
     const struct ftc_pipelined *p = s->p;
     const struct ftc_facts *facts = &p->plan->arguments.facts;
+    MPI_Count count = s->brackets.count;
     char *to = in_slot(p, ftc_pipelined_schedule(p)->self, s->slot, s->block, s->first);
 
     if (facts->contiguous)
-        ftc_copy_some(to + s->start, p->scratch, ftc_span_bytes(facts, s->count), s->part_bytes);
+        ftc_copy_some(to + ftc_span_start(facts, count), result, ftc_span_bytes(facts, count),
+                      part_bytes);
     else
-        ftc_span_write(to, p->scratch, s->count, facts);
+        ftc_span_write(to, result, count, facts);
 }
 
+/* In the brackets of MPICH's recursive doubling and halving. */
 static void combine_strip(struct ftc_pipelined *p, int slot, struct ftc_units block,
                           struct ftc_units units, size_t part_bytes)
 {
-    const struct ftc_facts *facts = &p->plan->arguments.facts;
     const struct ftc_nesting nesting = ftc_nesting_of(ftc_pipelined_schedule(p)->n);
     struct strip s = {
+        .brackets = {.plan = p->plan,
+                     .leaves = ftc_nesting_leaves(nesting),
+                     .pairs = nesting.pairs,
+                     .count = (MPI_Count)units.count,
+                     .stride_bytes = level_bytes(p->plan),
+                     .operand = operand_of},
         .p = p,
         .slot = slot,
         .block = block,
         .first = units.first,
-        .count = (MPI_Count)units.count,
-        .part_bytes = part_bytes,
-        .start = ftc_span_start(facts, (MPI_Count)units.count),
-        .level_bytes = level_bytes(p->plan),
-        .pairs = nesting.pairs,
     };
 
-    combine_leaves(&s, 0, ftc_nesting_leaves(nesting), p->scratch);
-    show_strip(&s);
+    show_strip(&s, ftc_combine_leaves(&s.brackets, 0, s.brackets.leaves, p->scratch), part_bytes);
+    if (s.brackets.rv != MPI_SUCCESS)
+        p->plan->error = s.brackets.rv;
 }
 
 static void combine(struct ftc_pipelined *p, int slot, struct ftc_units block,
@@ -269,11 +231,6 @@ static void undo(struct ftc_pipelined *p)
     p->saved = 0;
 }
 
-static void prepare(struct ftc_pipelined *p)
-{
-    (void)p;
-}
-
 static void get(struct ftc_pipelined *p, int slot, uint64_t block)
 {
     const struct ftc_schedule *s = ftc_pipelined_schedule(p);
@@ -310,7 +267,6 @@ const struct ftc_pipelined_kind ftc_pipelined_reduction = {
     .block_bytes = block_bytes,
     .scratch_bytes = scratch_bytes,
     .copy_bytes = copy_bytes,
-    .prepare = prepare,
     .put = put,
     .combine = combine,
     .get = get,

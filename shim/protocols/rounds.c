@@ -23,19 +23,21 @@ static bool may_keep(struct ftc_rounds *p, size_t bytes)
     return true;
 }
 
+/* Memory for a block that goes in parts; what was packed has some. */
 static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 {
-    if (may_keep(p, bytes))
-        p->own = malloc(bytes > 0 ? bytes : 1);
-    return p->own;
+    if (!may_keep(p, bytes))
+        return NULL;
+    if (p->plan->packed && p->plan->packed->gives)
+        return p->plan->packed->given;
+    return p->own = malloc(bytes > 0 ? bytes : 1);
 }
 
-void *ftc_rounds_block(struct ftc_rounds *p, size_t bytes)
+static void *room(struct ftc_plan *plan, size_t bytes)
 {
+    struct ftc_rounds *p = plan->rounds;
     unsigned char *block;
 
-    if (!p->has_memory)
-        return NULL;
     block = p->carrier->is_in_parts(bytes) ? own_block(p, bytes) : p->carrier->block(p, bytes);
     if (!block) {
         p->has_memory = false;
@@ -46,35 +48,9 @@ void *ftc_rounds_block(struct ftc_rounds *p, size_t bytes)
     return block;
 }
 
-/* Packed by the program's thread (packed.h). */
-static void give_packed(struct ftc_rounds *p)
-{
-    const struct ftc_plan *plan = p->plan;
-    struct ftc_block block;
-    size_t at = 0;
-    void *to;
-
-    if (!ftc_blocks_find(plan->packed->given, plan->comm->rank, &at, &block)) {
-        p->has_memory = !ftc_blocks_are_too_large(plan->packed->given);
-        return;
-    }
-    p->note = block.note;
-    if (p->carrier->is_in_parts(block.bytes)) {
-        p->has_memory = may_keep(p, block.bytes);
-        p->given = block.data;
-        p->bytes = block.bytes;
-        return;
-    }
-    to = ftc_rounds_block(p, block.bytes);
-    if (to && block.bytes > 0)
-        ftc_copy(to, block.data, block.bytes);
-}
-
 void ftc_rounds_give(struct ftc_rounds *p)
 {
-    if (p->plan->packed)
-        give_packed(p);
-    else if (!p->plan->collective->contribute(p->plan))
+    if (ftc_packed_give(p->plan) != MPI_SUCCESS)
         p->has_memory = false;
 }
 
@@ -158,18 +134,15 @@ void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_par
     }
 }
 
-struct ftc_piece ftc_rounds_find(const struct ftc_rounds *p, int rank)
+static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 {
-    const struct ftc_rounds_from *f = &p->from[rank];
+    const struct ftc_rounds_from *f = &plan->rounds->from[rank];
 
+    (void)at;
     if (!f->is_whole)
-        return (struct ftc_piece){NULL, 0};
-    return f->data ? (struct ftc_piece){f->data, f->bytes} : (struct ftc_piece){"", 0};
-}
-
-uint32_t ftc_rounds_note(const struct ftc_rounds *p, int rank)
-{
-    return p->from[rank].note;
+        return (struct ftc_piece){.note = f->note};
+    return (struct ftc_piece){
+        .data = f->data ? f->data : (const unsigned char *)"", .bytes = f->bytes, .note = f->note};
 }
 
 /* ---- rounds ---- */
@@ -185,6 +158,9 @@ void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
     plan->rounds = p;
+    plan->room = room;
+    plan->takes_in_place = false;
+    plan->find = find;
 }
 
 /* By any rank. */
@@ -208,7 +184,7 @@ static int deliver_all(struct ftc_rounds *p)
     if (!p->has_memory)
         return ftc_limits_error(p->plan->call, FTC_ROUND_NO_MEMORY);
     if (!p->plan->packed)
-        rv = p->plan->collective->deliver(p->plan);
+        rv = ftc_packed_deliver(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */
     return rv;
 }

@@ -47,7 +47,6 @@ struct ftc_rounds {
     struct ftc_round_status status; /* of the round: who has written, and what is left */
     bool has_memory, lacks_place;
     uint32_t round;
-    uint32_t note;
 
     /* In memory: */
     bool is_ready; /* has written in this round */
@@ -111,14 +110,5 @@ uint32_t ftc_rounds_flags(const struct ftc_rounds *p);
 bool ftc_rounds_brings(const struct ftc_rounds *p, int rank);
 
 void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_part *part);
-
-/* ---- for composite.h ---- */
-
-/* Where this rank's block of @bytes belongs; NULL without memory. */
-void *ftc_rounds_block(struct ftc_rounds *p, size_t bytes);
-
-/* After the last round. */
-struct ftc_piece ftc_rounds_find(const struct ftc_rounds *p, int rank);
-uint32_t ftc_rounds_note(const struct ftc_rounds *p, int rank);
 
 #endif

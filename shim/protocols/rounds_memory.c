@@ -113,7 +113,7 @@ static void write_part(struct ftc_rounds *p)
     }
     p->written += bytes;
     place->head[p->round % 2] =
-        (struct head){.bytes = bytes, .left = left - bytes, .note = p->note};
+        (struct head){.bytes = bytes, .left = left - bytes, .note = p->plan->note};
 }
 
 static bool turn(struct ftc_prelude *prelude)

@@ -73,7 +73,7 @@ static void *write_part(struct ftc_rounds *p)
     assert(part); /* all shares together have room */
     ftc_blocks_note(value, part,
                     note_of((struct said){
-                        .note = (uint8_t)p->note,
+                        .note = (uint8_t)p->plan->note,
                         .flags = (uint8_t)flags,
                         .parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX,
                     }));

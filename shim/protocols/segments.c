@@ -2,7 +2,6 @@
 
 #include "board/board.h"
 
-#include <stdint.h>
 #include <string.h>
 
 struct segment {
@@ -58,8 +57,8 @@ struct ftc_piece ftc_segment_find(struct ftc_piece block, int to, int before)
         if (block.bytes - at < ftc_segment_bytes(segment->bytes))
             break;
         if (segment->to == (uint64_t)to && before-- == 0)
-            return (struct ftc_piece){segment->data, segment->bytes};
+            return (struct ftc_piece){.data = segment->data, .bytes = segment->bytes};
         at += ftc_segment_bytes(segment->bytes);
     }
-    return (struct ftc_piece){NULL, 0};
+    return (struct ftc_piece){0};
 }

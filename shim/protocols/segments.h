@@ -4,11 +4,13 @@
 #define FTC_PROTOCOLS_SEGMENTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The data of one rank, or of one rank for another; without data: none. */
 struct ftc_piece {
     const void *data;
     size_t bytes;
+    uint32_t note; /* of that rank, beside its block */
 };
 
 /* Returns the bytes of a segment, a multiple of 8. */

@@ -63,14 +63,10 @@ enum ftc_protocol ftc_select(const struct ftc_select_facts *f)
     return give_up(f);
 }
 
-enum ftc_packing ftc_select_packing(const struct ftc_select_facts *f, enum ftc_protocol protocol)
+bool ftc_select_packing(const struct ftc_select_facts *f, enum ftc_protocol protocol)
 {
     bool may_need_rounds = f->unknown_size && !f->is_protected;
 
-    if (protocol != FTC_PROTOCOL_SINGLE && !ftc_protocol_is_rounds(protocol))
-        return FTC_PACKED_NOTHING;
-    if (!f->needs_packing && !may_need_rounds)
-        return FTC_PACKED_NOTHING;
-    return f->unknown_size || ftc_protocol_is_rounds(protocol) ? FTC_PACKED_BLOCK
-                                                               : FTC_PACKED_VALUE;
+    return (protocol == FTC_PROTOCOL_SINGLE || ftc_protocol_is_rounds(protocol)) &&
+           (f->needs_packing || may_need_rounds);
 }

@@ -10,7 +10,7 @@
 #include "call/policy.h"
 
 enum ftc_protocol {
-    FTC_PROTOCOL_SINGLE,             /* one operation has all data: protocols/composite.h */
+    FTC_PROTOCOL_SINGLE,             /* one operation has all data: protocols/single.h */
     FTC_PROTOCOL_SINGLE_EXPOSED,     /* one operation; each rank exposes its block on the board */
     FTC_PROTOCOL_PIPELINED,          /* a vote after a data phase: protocols/pipelined.h */
     FTC_PROTOCOL_SEGMENTED,          /* an operation for each slice: protocols/segmented.h */
@@ -48,15 +48,9 @@ struct ftc_select_facts {
  * data were too large asks again, with that fact. */
 enum ftc_protocol ftc_select(const struct ftc_select_facts *f);
 
-/* Data that the thread of the program packs when it begins a request, as other threads do not call
- * MPI. */
-enum ftc_packing {
-    FTC_PACKED_NOTHING,
-    FTC_PACKED_VALUE, /* the value as it travels */
-    FTC_PACKED_BLOCK, /* this rank's block, of any size */
-};
-
-enum ftc_packing ftc_select_packing(const struct ftc_select_facts *f, enum ftc_protocol protocol);
+/* Whether the thread of the program packs the data when it begins a request, as other threads do
+ * not call MPI. */
+bool ftc_select_packing(const struct ftc_select_facts *f, enum ftc_protocol protocol);
 
 /* Whether the protocol carries blocks in rounds. */
 static inline bool ftc_protocol_is_rounds(enum ftc_protocol p)

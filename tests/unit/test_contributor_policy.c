@@ -1,6 +1,5 @@
 /* Whether the result of a call that moves blocks may lack those of dead ranks. */
 #include "program/error.h"
-#include "protocols/composite.h"
 #include "protocols/contributor_policy.h"
 #include "reporting/record.h"
 #include "unit.h"
@@ -16,19 +15,17 @@ static int requires_all, dead; /* ranks, or NOBODY */
 
 /* ---- the blocks of a result ---- */
 
-struct ftc_piece ftc_composite_find(const struct ftc_plan *plan, int rank, size_t *at)
+static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 {
     static const char data[1];
 
     (void)plan;
     (void)at;
-    return rank == dead ? (struct ftc_piece){NULL, 0} : (struct ftc_piece){data, sizeof data};
-}
-
-uint32_t ftc_composite_note(const struct ftc_plan *plan, int rank)
-{
-    (void)plan;
-    return rank == requires_all ? FTC_NOTE_REQUIRES_ALL : 0;
+    return (struct ftc_piece){
+        .data = rank == dead ? NULL : data,
+        .bytes = rank == dead ? 0 : sizeof data,
+        .note = rank == requires_all ? FTC_NOTE_REQUIRES_ALL : 0,
+    };
 }
 
 /* ---- what becomes of one that is incomplete ---- */
@@ -51,10 +48,9 @@ void ftc_record_write(const struct ftc_notice *n, const struct ftc_record *r)
 /* Returns the error of a scan at one of the ranks. */
 static int look(void)
 {
-    static const struct ftc_collective collective;
     struct ftc_comm c = {.size = RANKS};
     struct ftc_call call = {.kind = FTC_CALL_SCAN, .op = MPI_SUM};
-    struct ftc_plan plan = {.call = &call, .comm = &c, .collective = &collective};
+    struct ftc_plan plan = {.call = &call, .comm = &c, .find = find};
 
     ftc_contributors_open(true);
     return ftc_contributor_policy_look_at_blocks(&plan);

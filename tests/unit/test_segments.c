@@ -69,7 +69,7 @@ START_TEST(own_segments_are_kept_of_parts_of_any_size)
         }
         ck_assert_uint_eq(bytes, own);
         ck_assert_uint_eq(looked_at, own);
-        check_own((struct ftc_piece){kept, bytes});
+        check_own((struct ftc_piece){.data = kept, .bytes = bytes});
     }
 }
 END_TEST
@@ -88,8 +88,9 @@ START_TEST(segments_may_be_longer_than_4_gib)
         ftc_segment_write(&at, OWN, lengths[i]);
     ck_assert_ptr_eq(at, all + room);
     for (int i = 0; i < 2; i++)
-        ck_assert_uint_eq(ftc_segment_find((struct ftc_piece){all, room}, OWN, i).bytes,
-                          lengths[i]);
+        ck_assert_uint_eq(
+            ftc_segment_find((struct ftc_piece){.data = all, .bytes = room}, OWN, i).bytes,
+            lengths[i]);
     munmap(all, room);
 }
 END_TEST

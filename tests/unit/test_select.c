@@ -1,6 +1,5 @@
 /* Which protocol a call takes, for all combinations of the facts that decide it. The expectations
  * are in select.def. */
-#include "collectives/kinds.h"
 #include "collectives/plan.h"
 #include "library.h"
 #include "unit.h"
@@ -50,9 +49,9 @@ bool ftc_facts_need_mpi(const struct ftc_facts *facts)
     return needs_mpi;
 }
 
-static const struct ftc_collective *collective_of(enum ftc_call_kind kind, bool is_between)
+static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
 {
-    static const struct ftc_collective ftc_collective_none;
+    static const struct ftc_collective ftc_collective_none, ftc_collective_barrier;
     static const struct ftc_collective *const of[FTC_CALL_COUNT] = {
 #define FTC_CALL(kind, name, class, need, setting, collective)                                     \
     [FTC_CALL_##kind] = &ftc_collective_##collective,
@@ -60,7 +59,7 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind, bool 
 #undef FTC_CALL
     };
 
-    return is_between && of[kind] != &ftc_collective_barrier ? &ftc_collective_between : of[kind];
+    return of[kind];
 }
 
 static void set_world(const int facts[])
@@ -80,14 +79,15 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
     size_t bytes = elements[facts[ELEMENT]];
 
     call = (struct ftc_call){.kind = kind, .count = 16};
-    call.sides = collective_of(kind, false) == &ftc_collective_blocks ? &sides : NULL;
-    collective = *collective_of(kind, facts[BETWEEN]);
+    call.sides = collective_of(kind) == &ftc_collective_blocks ? &sides : NULL;
+    collective = *collective_of(kind);
     collective.needs_mpi = tell_needs_mpi;
     needs_mpi = facts[NEEDS_MPI];
     plan = (struct ftc_plan){
         .call = &call,
         .collective = &collective,
         .comm = &comm,
+        .is_between = facts[BETWEEN] && ftc_call_plain(kind) != FTC_CALL_BARRIER,
         .arguments = {.count = call.count,
                       .packs_elements = facts[PACKED],
                       .value_bytes = facts[FITS] ? EXPOSED_BYTES : 2 * EXPOSED_BYTES,
@@ -126,7 +126,7 @@ static void choose(enum ftc_call_kind kind, const int facts[], char choice[4])
     strcpy(choice, "---");
     ftc_plan_select(&plan, obstacles[facts[OBSTACLE]]);
     choice[0] = letter_of(plan.protocol);
-    choice[1] = "-vb"[plan.packing];
+    choice[1] = "-p"[plan.packs];
     if (!is_single(plan.protocol))
         return;
     ftc_plan_select_again(&plan);

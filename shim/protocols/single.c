@@ -1,0 +1,218 @@
+#include "single.h"
+
+#include "combine.h"
+#include "exposed.h"
+#include "limits.h"
+#include "packed.h"
+#include "progress/running.h"
+#include "value/broadcast.h"
+#include "value/contributors.h"
+
+#include <assert.h>
+
+/* ---- blocks ---- */
+
+static bool shows_blocks(const struct ftc_plan *plan)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return plan->call->sides && !ftc_call_has_operation(kind) && !ftc_call_is_nonblocking(kind) &&
+           !ftc_call_goes_to_root(kind) && !ftc_plan_is_uneven(plan);
+}
+
+bool ftc_single_can_expose(const struct ftc_plan *plan)
+{
+    return shows_blocks(plan) &&
+           ftc_exposed_fits(plan->arguments.value_bytes / (size_t)plan->comm->size) &&
+           ftc_exposed_fits(plan->arguments.value_bytes);
+}
+
+/* Adds this rank's block to its value. */
+static void *add_block(struct ftc_plan *plan, size_t bytes)
+{
+    void *value = plan->comm->running->contribution;
+    int rank = plan->comm->rank;
+    uint32_t exposed;
+    void *data, *room = ftc_exposed_room(plan, bytes, &exposed);
+
+    if (room)
+        return ftc_blocks_add_exposed(value, &plan->limit, rank, bytes, exposed) ? room : NULL;
+    data = ftc_blocks_add(value, &plan->limit, rank, bytes);
+    if (data && plan->note != 0)
+        ftc_blocks_note(value, data, plan->note);
+    return data;
+}
+
+/* Returns false without memory. */
+static bool begin_blocks(struct ftc_plan *plan)
+{
+    plan->limit = (struct ftc_blocks_limit){
+        .ranks = plan->comm->size,
+        .data_bytes = plan->protocol == FTC_PROTOCOL_SINGLE_EXPOSED ? 0
+                      : ftc_plan_is_uneven(plan) ? (size_t)ftc_library.settings.max_bytes
+                                                 : plan->arguments.value_bytes,
+        .exposed_apart = ftc_limits_are_protected(),
+    };
+    plan->travelling_bytes = ftc_blocks_room(&plan->limit);
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return false;
+    plan->value = plan->comm->running->contribution;
+    ftc_blocks_begin(plan->comm->running->contribution);
+    plan->room = add_block;
+    return true;
+}
+
+static void join_blocks(void *plan, void *into, const void *from)
+{
+    ftc_blocks_join(&((struct ftc_plan *)plan)->limit, into, from);
+}
+
+static struct ftc_piece find_block(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    const void *value = ftc_packed_result(plan);
+    struct ftc_piece piece = {0};
+    struct ftc_block block;
+
+    if (!value || !ftc_blocks_find(value, rank, at, &block))
+        return piece;
+    piece = block.exposed ? ftc_exposed_find(plan, rank, block.bytes, block.exposed)
+                          : (struct ftc_piece){.data = block.data, .bytes = block.bytes};
+    piece.note = block.note;
+    return piece;
+}
+
+/* ---- the data of a broadcast ---- */
+
+static void *add_data(struct ftc_plan *plan, size_t bytes)
+{
+    struct ftc_broadcast_value *value = (void *)plan->comm->running->contribution;
+    uint32_t exposed = 0;
+    unsigned char *room = ftc_exposed_room(plan, bytes, &exposed);
+
+    ftc_broadcast_begin(value, true, bytes);
+    value->exposed = (uint16_t)exposed;
+    return room ? room : value->data;
+}
+
+static bool begin_broadcast(struct ftc_plan *plan)
+{
+    plan->travelling_bytes = ftc_broadcast_value_bytes(plan->arguments.value_bytes);
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return false;
+    plan->value = plan->comm->running->contribution;
+    ftc_broadcast_begin((void *)plan->comm->running->contribution, false, 0);
+    plan->room = add_data;
+    return true;
+}
+
+static void combine_broadcasts(void *plan, void *into, const void *from)
+{
+    ftc_broadcast_combine(&((struct ftc_plan *)plan)->travelling_bytes, into, from);
+}
+
+static struct ftc_piece find_data(const struct ftc_plan *plan, int rank, size_t *at)
+{
+    const struct ftc_broadcast_value *value = ftc_packed_result(plan);
+
+    (void)at;
+    if (!value->has_data)
+        return (struct ftc_piece){0};
+    if (value->exposed)
+        return ftc_exposed_find(plan, rank, value->bytes, value->exposed);
+    return (struct ftc_piece){.data = value->data, .bytes = value->bytes};
+}
+
+/* ---- elements that are combined ---- */
+
+/* Makes a value with room for the elements of this rank. */
+static void *begin_copy(struct ftc_plan *plan, size_t bytes)
+{
+    const struct ftc_comm *c = plan->comm;
+    unsigned char *value;
+
+    assert(bytes == plan->arguments.value_bytes);
+    if (ftc_running_reserve(plan->comm, plan->travelling_bytes) != 0)
+        return NULL;
+    plan->value = value = c->running->contribution;
+    if (plan->header_bytes > 0)
+        ftc_contributors_begin(value, c->size, c->rank, plan->note != 0);
+    return value + plan->header_bytes;
+}
+
+static bool begin_elements(struct ftc_plan *plan)
+{
+    plan->header_bytes = ftc_contributors_bytes(plan->comm->size);
+    plan->travelling_bytes = plan->header_bytes + plan->arguments.value_bytes;
+    plan->takes_in_place = plan->header_bytes == 0;
+    plan->room = begin_copy;
+    return true;
+}
+
+static void combine_elements(void *context, void *into, const void *from)
+{
+    struct ftc_plan *plan = context;
+    size_t header = plan->header_bytes;
+
+    if (header > 0)
+        ftc_contributors_join(into, from, plan->comm->size);
+    if (plan->arguments.value_bytes > 0)
+        ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
+                             plan->arguments.count);
+}
+
+/* ---- the operation ---- */
+
+static bool combines(const struct ftc_plan *plan)
+{
+    return plan->collective->combines && !plan->arguments.keeps_blocks && !plan->is_between;
+}
+
+/* Begins a value without data. Returns false without memory. */
+static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
+{
+    if (combines(plan)) {
+        request->combine = combine_elements;
+        return begin_elements(plan);
+    }
+    if (plan->collective->gives_alone) {
+        request->combine = combine_broadcasts;
+        request->used_bytes = ftc_broadcast_used_bytes;
+        plan->find = find_data;
+        return begin_broadcast(plan);
+    }
+    plan->is_composite = true;
+    request->combine = join_blocks;
+    request->used_bytes = ftc_blocks_used_bytes;
+    plan->find = find_block;
+    return begin_blocks(plan);
+}
+
+void ftc_single_request(struct ftc_plan *plan, struct ftc_loop_request *request)
+{
+    request->context = plan;
+    if (!plan->collective->give)
+        request->contribution = "";
+    else if (begin(plan, request) && ftc_packed_give(plan) == MPI_SUCCESS)
+        request->contribution = plan->value;
+    request->value_bytes = plan->travelling_bytes;
+}
+
+bool ftc_single_is_too_large(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+
+    return value && ftc_blocks_are_too_large(value);
+}
+
+bool ftc_single_is_refused(const struct ftc_plan *plan)
+{
+    const void *value =
+        ftc_blocks_within(plan->comm->running->op.result.value, plan->travelling_bytes);
+    bool is_refused = false;
+    struct ftc_block block;
+    size_t at = 0;
+
+    while (value && ftc_blocks_next(value, &at, &block))
+        is_refused |= (block.note & FTC_NOTE_REFUSES) != 0;
+    return is_refused;
+}
