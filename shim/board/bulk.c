@@ -1,5 +1,6 @@
 #include "bulk.h"
 
+#include "engine/rounds.h"
 #include "rank_state.h"
 #include "system/copy.h"
 
@@ -20,12 +21,10 @@ _Static_assert((int)FTC_BULK_SLOT_BYTES % 4096 == 0, "slots are pages");
 static bool are_past_caches;
 
 static struct {
-    size_t bytes;      /* of each slot, that are in memory */
-    size_t reserved;   /* of all of them, from the first on */
-    uint32_t *readers; /* of operation seq, that still read the slots; NULL: nobody does */
-    int count;
-    uint32_t seq;
-    bool taken;
+    size_t bytes;    /* of each slot, that are in memory */
+    size_t reserved; /* of all of them, from the first on */
+    struct ftc_rounds_place use;
+    uint32_t seq; /* of the operation whose slots are still read */
 } own[FTC_BULK_WORDS];
 
 static uint64_t owner(const struct ftc_bulk_place *p)
@@ -100,26 +99,39 @@ bool ftc_bulk_reserve(const struct ftc_board *board, uint32_t self, int place, s
     return true;
 }
 
-/* Whoever has voted in the operation showed itself before: it is found until it has read. */
-static bool reads(const struct ftc_board *board, uint32_t self, int place, uint32_t reader)
-{
-    uint64_t id = owner(ftc_bulk_place(board, self, place));
-    int its_place = ftc_bulk_find(board, reader, id, own[place].seq);
+/* A place of this rank. */
+struct site {
+    const struct ftc_board *board;
+    uint32_t self;
+    int place;
+};
 
-    return its_place >= 0 && !(ftc_bulk_read(board, reader, its_place) & FTC_BULK_HAS_READ) &&
-           ftc_bulk_find(board, reader, id, own[place].seq) == its_place &&
-           !ftc_board_is_dead(board, reader);
+/* It is the same before and after the word is read: @reader may take it for another operation. */
+static bool shows(void *context, uint32_t reader, uint32_t *shown)
+{
+    const struct site *s = context;
+    uint64_t id = owner(ftc_bulk_place(s->board, s->self, s->place));
+    int its_place = ftc_bulk_find(s->board, reader, id, own[s->place].seq);
+
+    if (its_place < 0)
+        return false;
+    *shown = ftc_bulk_read(s->board, reader, its_place);
+    return ftc_bulk_find(s->board, reader, id, own[s->place].seq) == its_place;
+}
+
+static bool is_dead(void *context, uint32_t reader)
+{
+    return ftc_board_is_dead(((const struct site *)context)->board, reader);
 }
 
 static void look_at_readers(const struct ftc_board *board, uint32_t self, int place)
 {
-    while (own[place].count > 0 &&
-           !reads(board, self, place, own[place].readers[own[place].count - 1]))
-        own[place].count--;
-    if (own[place].count > 0)
+    static const struct ftc_rounds_world world = {.shows = shows, .is_dead = is_dead};
+    struct site site = {.board = board, .self = self, .place = place};
+
+    if (!ftc_rounds_is_free(&own[place].use, &world, &site))
         return;
-    free(own[place].readers);
-    own[place].readers = NULL;
+    free(own[place].use.reader);
     ftc_bulk_give_back(board, self, place);
 }
 
@@ -129,14 +141,14 @@ static void look_at_left(const struct ftc_board *board, uint32_t self)
     int words = words_of(board, self);
 
     for (int place = 0; place < words; place++)
-        if (own[place].readers)
+        if (own[place].use.is_left)
             look_at_readers(board, self, place);
 }
 
 static int first_free(int from, int to)
 {
     for (int place = from; place < to; place++)
-        if (!own[place].taken)
+        if (!own[place].use.is_taken)
             return place;
     return -1;
 }
@@ -154,7 +166,7 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
         return -1;
     if (are_past_caches && place < FTC_BULK_PLACES)
         ftc_copy_set_far(place, ftc_bulk_slot(board, self, place, 0), FTC_BULK_PLACE_BYTES);
-    own[place].taken = true;
+    own[place].use.is_taken = true;
     if (place >= words_of(board, self))
         atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)place + 1);
     ftc_bulk_show(board, self, place, seq, 0); /* first: nobody is to find it in another one */
@@ -165,15 +177,14 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
 void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place)
 {
     atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, 0);
-    own[place].taken = false;
+    own[place].use = (struct ftc_rounds_place){0};
 }
 
 void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uint32_t seq,
                     uint32_t *readers, int count)
 {
     own[place].seq = seq;
-    own[place].readers = readers;
-    own[place].count = count;
+    ftc_rounds_leave(&own[place].use, readers, count);
     look_at_readers(board, self, place);
 }
 
@@ -190,6 +201,6 @@ bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self)
     if (!ftc_bulk_is_full())
         return false;
     for (int place = 0; place < FTC_BULK_PLACES; place++)
-        any |= own[place].readers != NULL;
+        any |= own[place].use.is_left;
     return any;
 }

@@ -84,13 +84,8 @@ static inline void ftc_bulk_show(const struct ftc_board *board, uint32_t self, i
 /* Nobody reads it any more. */
 void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place);
 
-/* In what a rank shows of an operation in which the slots of others are read at its end: it has
- * read them. */
-enum { FTC_BULK_HAS_READ = 1 << 30 };
-
-/* The @readers of operation @seq still read the slots: those alive that show themselves in it, and
- * do not show FTC_BULK_HAS_READ. The place is free when there are none left. @readers are from
- * malloc() and belong to the place from now on. */
+/* Leaves the place of operation @seq, whose slots other ranks may still read (engine/rounds.h):
+ * @readers, from malloc(), which belong to the place from then on. */
 void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uint32_t seq,
                     uint32_t *readers, int count);
 

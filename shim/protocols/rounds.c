@@ -44,7 +44,7 @@ static void *room(struct ftc_plan *plan, size_t bytes)
         return NULL;
     }
     p->given = block;
-    p->bytes = bytes;
+    p->progress.bytes = bytes;
     return block;
 }
 
@@ -63,7 +63,7 @@ uint32_t ftc_rounds_flags(const struct ftc_rounds *p)
 
 bool ftc_rounds_brings(const struct ftc_rounds *p, int rank)
 {
-    return ftc_rank_set_has(p->status.who, (uint32_t)rank) && !p->from[rank].is_whole;
+    return ftc_rounds_wants(&p->from[rank].source, ftc_rank_set_has(p->status.who, (uint32_t)rank));
 }
 
 static bool has_room(const struct ftc_reassembly *s, size_t bytes)
@@ -125,8 +125,8 @@ void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_par
     struct ftc_rounds_from *f = &p->from[rank];
 
     f->note = part->note;
-    f->is_whole = part->left == 0;
-    if (part->stays && f->is_whole && !p->plan->packed) {
+    ftc_rounds_got(&p->progress, &f->source, part->left);
+    if (part->may_stay && f->source.stays && !p->plan->packed) {
         f->data = part->data;
         f->bytes = part->bytes;
     } else if (ftc_pattern_needs(p->plan, rank)) {
@@ -139,7 +139,7 @@ static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
     const struct ftc_rounds_from *f = &plan->rounds->from[rank];
 
     (void)at;
-    if (!f->is_whole)
+    if (!f->source.is_whole)
         return (struct ftc_piece){.note = f->note};
     return (struct ftc_piece){
         .data = f->data ? f->data : (const unsigned char *)"", .bytes = f->bytes, .note = f->note};
@@ -153,7 +153,6 @@ void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
     *p = (struct ftc_rounds){
         .plan = plan,
         .carrier = carrier,
-        .place = -1,
         .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
@@ -173,7 +172,7 @@ static bool is_refused(const struct ftc_rounds *p)
     return is;
 }
 
-static int deliver_all(struct ftc_rounds *p)
+static int deliver(struct ftc_rounds *p)
 {
     int rv = MPI_SUCCESS;
 
@@ -189,6 +188,14 @@ static int deliver_all(struct ftc_rounds *p)
     return rv;
 }
 
+static int deliver_all(struct ftc_rounds *p)
+{
+    int rv = deliver(p);
+
+    ftc_rounds_next(&p->progress);
+    return rv;
+}
+
 int ftc_rounds_after(void *state)
 {
     struct ftc_rounds *p = state;
@@ -196,9 +203,10 @@ int ftc_rounds_after(void *state)
     p->carrier->hear(p);
     if (p->status.flags & FTC_ROUND_NO_MEMORY)
         return ftc_limits_error(p->plan->call, p->status.flags);
+    ftc_rounds_hear(&p->progress, p->status.left);
     p->carrier->take(p);
-    p->plan->is_again = p->status.left > 0;
-    p->round++;
+    ftc_rounds_next(&p->progress);
+    p->plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
     return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
 }
 

@@ -9,8 +9,8 @@
  *
  * A block that has no room there takes several ROUNDS, an operation each, until no rank has any
  * data left. The program's memory changes after the last one. A block is in the result if the round
- * with its end is. The halves of the memory take turns: a rank that votes in a round has read the
- * data of the round before.
+ * with its end is. The engine decides which step comes next, who has a block, and when memory may
+ * be written again (engine/rounds.h).
  *
  * Ranks on several hosts share no memory, and with large = native there is none. The operation of a
  * round then carries the data themselves.
@@ -19,6 +19,7 @@
 #define FTC_PROTOCOLS_ROUNDS_H
 
 #include "collective.h"
+#include "engine/rounds.h"
 #include "round_status.h"
 #include "segments.h"
 
@@ -37,7 +38,7 @@ struct ftc_rounds_from {
     size_t bytes;
     struct ftc_reassembly kept;
     uint32_t note;
-    bool is_whole;
+    struct ftc_rounds_source source;
 };
 
 struct ftc_rounds {
@@ -46,11 +47,10 @@ struct ftc_rounds {
     const struct ftc_rounds_carrier *carrier;
     struct ftc_round_status status; /* of the round: who has written, and what is left */
     bool has_memory, lacks_place;
-    uint32_t round;
+    struct ftc_rounds_progress progress;
 
     /* In memory: */
-    bool is_ready; /* has written in this round */
-    int place;     /* of this rank's in board/bulk.h; -1: none yet */
+    int place; /* of this rank's in board/bulk.h, from FTC_ROUNDS_WRITE on */
     uint32_t seq;
 
     /* In messages: */
@@ -59,7 +59,6 @@ struct ftc_rounds {
 
     const unsigned char *given; /* own block */
     unsigned char *own;         /* memory of it, if it goes in parts and was not packed */
-    size_t bytes, written;      /* of it */
 
     int ranks; /* of the communicator, which may be gone when what is kept is freed */
     struct ftc_rounds_from *from; /* by rank */
@@ -89,7 +88,7 @@ struct ftc_rounds_part {
     const unsigned char *data;
     size_t bytes, left; /* after it, at most */
     uint32_t note;
-    bool stays; /* where it is, until this rank has shown that it has read */
+    bool may_stay; /* where it is, until this rank has shown that it has read */
 };
 
 /* ---- for the carriers ---- */

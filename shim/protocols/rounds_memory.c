@@ -29,6 +29,11 @@ enum {
     HALF_BYTES = DATA_BYTES / 2 / 64 * 64,
 };
 
+static const struct ftc_rounds_limits limits = {
+    .whole_bytes = DATA_BYTES,
+    .part_bytes = HALF_BYTES,
+};
+
 /* ---- where things are ---- */
 
 static uint32_t world_of(const struct ftc_rounds *p, int rank)
@@ -51,15 +56,14 @@ static struct place *own_place(const struct ftc_rounds *p)
     return place_of(ftc_library.world_rank, p->place);
 }
 
-/* Returns the area of a round. The first may take all of the place, for a block that fits there. */
 static unsigned char *area_of(struct place *place, uint32_t round)
 {
-    return place->data + (round % 2 == 0 ? 0 : HALF_BYTES);
+    return place->data + ftc_rounds_area(&limits, round).at;
 }
 
 static bool is_in_parts(size_t bytes)
 {
-    return bytes > DATA_BYTES;
+    return ftc_rounds_is_in_parts(&limits, bytes);
 }
 
 /* ---- before the operation ---- */
@@ -77,11 +81,12 @@ static unsigned char *block(struct ftc_rounds *p, size_t bytes)
 static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
 {
     enum { STAGES = 4 };
-    uint64_t rounds = is_in_parts(p->bytes) ? (p->bytes + HALF_BYTES - 1) / HALF_BYTES : 1;
+    uint64_t bytes = p->progress.bytes;
+    uint64_t rounds = is_in_parts(bytes) ? (bytes + HALF_BYTES - 1) / HALF_BYTES : 1;
 
     if (ftc_crash_armed)
-        ftc_crash_in_data(&p->plan->comm->running->crash, (uint64_t)p->round * STAGES + stage,
-                          rounds * STAGES - 1);
+        ftc_crash_in_data(&p->plan->comm->running->crash,
+                          (uint64_t)p->progress.round * STAGES + stage, rounds * STAGES - 1);
 }
 
 /* False: others still read what was in the last one that could be free. */
@@ -105,42 +110,43 @@ static bool take_place(struct ftc_rounds *p)
 static void write_part(struct ftc_rounds *p)
 {
     struct place *place = own_place(p);
-    size_t left = p->bytes - p->written, bytes = left;
+    uint32_t round = p->progress.round;
+    struct ftc_rounds_piece piece = ftc_rounds_write(&p->progress, &limits);
 
-    if (is_in_parts(p->bytes)) {
-        bytes = left < HALF_BYTES ? left : HALF_BYTES;
-        ftc_copy(area_of(place, p->round), p->given + p->written, bytes);
-    }
-    p->written += bytes;
-    place->head[p->round % 2] =
-        (struct head){.bytes = bytes, .left = left - bytes, .note = p->plan->note};
+    if (is_in_parts(p->progress.bytes))
+        ftc_copy(area_of(place, round), p->given + piece.from, piece.bytes);
+    place->head[ftc_rounds_half(round)] =
+        (struct head){.bytes = piece.bytes, .left = piece.left, .note = p->plan->note};
 }
 
 static bool turn(struct ftc_prelude *prelude)
 {
     struct ftc_rounds *p = (struct ftc_rounds *)prelude;
 
-    if (p->place < 0 && !take_place(p))
-        return false;
+    if (p->progress.step == FTC_ROUNDS_PLACE) {
+        if (!take_place(p))
+            return false;
+        ftc_rounds_next(&p->progress);
+    }
     look_for_crash(p, 0);
-    if (p->round == 0 && p->has_memory)
+    if (p->progress.round == 0 && p->has_memory)
         ftc_rounds_give(p);
-    if (p->has_memory && is_in_parts(p->bytes) && p->round == 0 &&
+    if (p->has_memory && is_in_parts(p->progress.bytes) && p->progress.round == 0 &&
         !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                           FTC_BULK_PLACE_BYTES))
         p->has_memory = false;
     if (p->has_memory)
         write_part(p);
+    ftc_rounds_next(&p->progress);
     look_for_crash(p, 1);
-    p->status =
-        ftc_round_status_of(p->plan->comm->rank, ftc_rounds_flags(p), p->bytes - p->written);
-    p->is_ready = true;
+    p->status = ftc_round_status_of(p->plan->comm->rank, ftc_rounds_flags(p),
+                                    ftc_rounds_left(&p->progress));
     return true;
 }
 
 static bool is_over(const struct ftc_prelude *prelude)
 {
-    return ((const struct ftc_rounds *)prelude)->is_ready;
+    return ((const struct ftc_rounds *)prelude)->progress.step == FTC_ROUNDS_VOTE;
 }
 
 static bool expects(const struct ftc_prelude *prelude, int member)
@@ -158,9 +164,9 @@ static void combine(void *context, void *into, const void *from)
 static void request(void *state, struct ftc_loop_request *request)
 {
     struct ftc_rounds *p = state;
-    if (p->round == 0)
+
+    if (p->progress.step == FTC_ROUNDS_PLACE)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
-    p->is_ready = false;
     *request = (struct ftc_loop_request){
         .call = p->plan->call,
         .kind = FTC_OP_ALLREDUCE,
@@ -182,9 +188,9 @@ static void hear(struct ftc_rounds *p)
 /* Reads the head of a round. A length that no correct rank writes counts as 0. */
 static struct head head_of(const struct place *place, uint32_t round)
 {
-    struct head head = place->head[round % 2];
+    struct head head = place->head[ftc_rounds_half(round)];
 
-    if (head.bytes > (round == 0 ? DATA_BYTES : HALF_BYTES))
+    if (head.bytes > ftc_rounds_area(&limits, round).most_bytes)
         head.bytes = 0;
     return head;
 }
@@ -204,8 +210,6 @@ static void end_without_place(const struct ftc_rounds *p, int rank)
     ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OTHER, text);
 }
 
-/* Its memory is as it is until all have shown that they have read: what is there at once, and is
- * not for later, stays there. */
 static void take_from(struct ftc_rounds *p, int rank)
 {
     const struct ftc_comm *c = p->plan->comm;
@@ -220,14 +224,14 @@ static void take_from(struct ftc_rounds *p, int rank)
         end_without_place(p, rank);
     }
     place = place_of(world_of(p, rank), its_place);
-    head = head_of(place, p->round);
+    head = head_of(place, p->progress.round);
     ftc_rounds_take(p, rank,
                     &(struct ftc_rounds_part){
-                        .data = area_of(place, p->round),
+                        .data = area_of(place, p->progress.round),
                         .bytes = head.bytes,
                         .left = head.left,
                         .note = head.note,
-                        .stays = p->round == 0,
+                        .may_stay = true,
                     });
 }
 
@@ -261,14 +265,16 @@ static void close_place(void *state)
     uint32_t *list;
     int count;
 
-    if (p->place < 0)
+    ftc_rounds_end(&p->progress);
+    if (p->progress.step == FTC_ROUNDS_OVER)
         return;
-    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, FTC_BULK_HAS_READ);
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq,
+                  FTC_ROUNDS_HAS_READ);
     list = readers(p, &count);
     if (!list)
         ftc_job_end_no_memory("a large call"); /* the place could never be used again */
     ftc_bulk_leave(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, list, count);
-    p->place = -1;
+    ftc_rounds_next(&p->progress);
 }
 
 /* ---- the steps ---- */

@@ -46,7 +46,7 @@ size_t ftc_rounds_room(int ranks)
 /* Returns the bytes of a part, which are equal on all ranks. */
 static size_t part_bytes(const struct ftc_rounds *p)
 {
-    int ranks = p->plan->comm->size, givers = p->round == 0 ? ranks : p->givers;
+    int ranks = p->plan->comm->size, givers = p->progress.round == 0 ? ranks : p->givers;
 
     return ftc_limits_part_bytes(ranks) / (size_t)givers;
 }
@@ -61,15 +61,16 @@ static bool is_in_parts(size_t bytes)
 static void *write_part(struct ftc_rounds *p)
 {
     const struct ftc_blocks_limit limit = limit_of(p->plan->comm->size);
-    size_t left = p->bytes - p->written, most = part_bytes(p), bytes = left < most ? left : most;
-    size_t parts_left = (left - bytes + most - 1) / most;
+    const struct ftc_rounds_limits most = {.part_bytes = part_bytes(p)};
+    struct ftc_rounds_piece piece = ftc_rounds_write(&p->progress, &most);
+    size_t parts_left = (piece.left + most.part_bytes - 1) / most.part_bytes;
     uint32_t flags = ftc_rounds_flags(p);
     void *part, *value = p->plan->comm->running->contribution;
 
     if (flags != 0)
-        parts_left = bytes = 0;
+        parts_left = piece.bytes = 0;
     ftc_blocks_begin(value);
-    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, bytes);
+    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, piece.bytes);
     assert(part); /* all shares together have room */
     ftc_blocks_note(value, part,
                     note_of((struct said){
@@ -77,9 +78,9 @@ static void *write_part(struct ftc_rounds *p)
                         .flags = (uint8_t)flags,
                         .parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX,
                     }));
-    if (bytes > 0)
-        memcpy(part, p->given + p->written, bytes);
-    p->written += bytes;
+    if (piece.bytes > 0)
+        memcpy(part, p->given + piece.from, piece.bytes);
+    ftc_rounds_next(&p->progress);
     return value;
 }
 
@@ -95,10 +96,11 @@ static void request(void *state, struct ftc_loop_request *request)
     struct ftc_rounds *p = state;
     struct ftc_comm *c = p->plan->comm;
 
-    if (p->round == 0) {
+    if (p->progress.step == FTC_ROUNDS_PLACE) {
         p->has_memory = p->from != NULL;
         if (p->has_memory)
             ftc_rounds_give(p);
+        ftc_rounds_next(&p->progress);
     }
     *request = (struct ftc_loop_request){
         .call = p->plan->call,

@@ -320,7 +320,7 @@ static void init_op(struct sim *s, int rank, int root)
     p->kind = sim_value_kind(c->n, c->blocks, p->seq);
     sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
     if (is_in_rounds(s, p))
-        sim_value_say((struct sim_value *)p->original, rank, sim_rounds_left(s, rank));
+        sim_value_say((struct sim_value *)p->original, rank, ftc_rounds_left(&p->rounds->progress));
     else if (c->op[p->seq].is_large)
         ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
@@ -431,7 +431,7 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
 
 static bool is_again(const struct sim_process *p, const struct scenario_op *op)
 {
-    return op->is_in_rounds ? p->rounds->is_again : p->data->is_incomplete;
+    return op->is_in_rounds ? sim_rounds_is_again(p->rounds) : p->data->is_incomplete;
 }
 
 static void start(struct sim *s, int rank, const struct sim_chooser *chooser)

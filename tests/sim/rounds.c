@@ -3,6 +3,7 @@
 #include "check.h"
 #include "internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static struct sim_rounds *rounds_of(const struct sim *s, int rank)
@@ -22,6 +23,11 @@ static int rounds_for(const struct scenario *c, int first_op)
     return rounds;
 }
 
+static const struct ftc_rounds_limits limits = {
+    .whole_bytes = SIM_PLACE_UNITS,
+    .part_bytes = SIM_HALF_UNITS,
+};
+
 /* Of another length in each call, and with no more rounds than there are operations for. */
 static int block_units(const struct sim *s, int rank, int first_op)
 {
@@ -34,18 +40,13 @@ static int block_units(const struct sim *s, int rank, int first_op)
     return wanted < most ? wanted : most;
 }
 
-static bool is_written_at_once(int units)
-{
-    return units <= SIM_PLACE_UNITS;
-}
-
 static struct sim_rounds_unit original(int rank, int number, int first_op)
 {
     return (struct sim_rounds_unit){
         .rank = (uint8_t)rank, .number = (uint8_t)number, .op = (int8_t)first_op};
 }
 
-/* ---- places (shim/board/bulk.c) ---- */
+/* ---- places ---- */
 
 static struct sim_place *find(struct sim_rounds *of, int op)
 {
@@ -55,25 +56,32 @@ static struct sim_place *find(struct sim_rounds *of, int op)
     return NULL;
 }
 
-/* Whoever has voted in the call showed itself before: it is found until it has read. */
-static bool reads(const struct sim *s, const struct sim_place *place, int reader)
-{
-    const struct sim_place *its = find(rounds_of(s, reader), place->op);
+struct site {
+    const struct sim *sim;
+    int op;
+};
 
-    return its && !its->has_read && s->process[reader].alive;
+static bool shows(void *context, uint32_t reader, uint32_t *shown)
+{
+    const struct site *site = context;
+    const struct sim_place *its = find(rounds_of(site->sim, (int)reader), site->op);
+
+    *shown = its ? its->shown : 0;
+    return its != NULL;
 }
 
-static bool is_read(const struct sim *s, const struct sim_place *place)
+static bool is_dead(void *context, uint32_t reader)
 {
-    for (int rank = 0; rank < s->scenario.n; rank++)
-        if (place->readers & sim_bit(rank) && reads(s, place, rank))
-            return true;
-    return false;
+    return !((const struct site *)context)->sim->process[reader].alive;
 }
 
+/* Leaves the place as it is. */
 static bool is_free(const struct sim *s, const struct sim_place *place)
 {
-    return place->op < 0 || (place->is_left && !is_read(s, place));
+    static const struct ftc_rounds_world world = {.shows = shows, .is_dead = is_dead};
+    struct ftc_rounds_place use = place->use;
+
+    return ftc_rounds_is_free(&use, &world, &(struct site){.sim = s, .op = place->op});
 }
 
 /* -1: others still read what was in the last one that could be free. */
@@ -91,64 +99,46 @@ static void take_place(struct sim *s, int rank)
 
     p->own = free_place(s, rank); /* what is in it stays: nobody clears memory */
     p->place[p->own].op = p->first_op;
-    p->place[p->own].has_read = p->place[p->own].is_left = false;
+    p->place[p->own].shown = 0;
+    p->place[p->own].use = (struct ftc_rounds_place){.is_taken = true};
 }
 
 static void leave_place(struct sim *s, int rank)
 {
     struct sim_place *place = &rounds_of(s, rank)->place[rounds_of(s, rank)->own];
+    int readers = 0;
 
-    place->has_read = place->is_left = true;
-    place->readers = s->process[rank].members & ~sim_bit(rank);
+    place->shown = FTC_ROUNDS_HAS_READ;
+    for (int reader = 0; reader < s->scenario.n; reader++)
+        if (reader != rank && s->process[rank].members & sim_bit(reader))
+            place->reader[readers++] = (uint32_t)reader;
+    ftc_rounds_leave(&place->use, place->reader, readers);
 }
 
-/* ---- writing (shim/protocols/rounds_memory.c) ---- */
+/* ---- writing ---- */
 
-/* The first round's is all of the place, for whom that is enough. */
-static int area_of(int round)
-{
-    return round % 2 * SIM_HALF_UNITS;
-}
-
-static int units_to_post(const struct sim *s, int rank)
-{
-    const struct sim_rounds *p = rounds_of(s, rank);
-    int units = block_units(s, rank, p->first_op), left = units - p->written;
-
-    return is_written_at_once(units) || left < SIM_HALF_UNITS ? left : SIM_HALF_UNITS;
-}
-
-static void post(struct sim *s, int rank)
+static void write_part(struct sim *s, int rank)
 {
     struct sim_rounds *p = rounds_of(s, rank);
     struct sim_place *place = &p->place[p->own];
-    int units = units_to_post(s, rank);
+    struct ftc_rounds_area area = ftc_rounds_area(&limits, p->progress.round);
+    struct ftc_rounds_piece piece = ftc_rounds_write(&p->progress, &limits);
 
-    for (int i = 0; i < units; i++)
-        place->unit[area_of(p->round) + i] = original(rank, p->written + i, p->first_op);
-    p->written = (uint8_t)(p->written + units);
-    place->head[p->round % 2] = (struct sim_rounds_head){.units = (uint8_t)units,
-                                                         .left = (uint8_t)sim_rounds_left(s, rank)};
+    for (uint64_t i = 0; i < piece.bytes; i++)
+        place->unit[area.at + i] = original(rank, (int)(piece.from + i), p->first_op);
+    place->head[ftc_rounds_half(p->progress.round)] =
+        (struct sim_rounds_head){.units = (uint8_t)piece.bytes, .left = (uint8_t)piece.left};
 }
 
-uint64_t sim_rounds_left(const struct sim *s, int rank)
-{
-    const struct sim_rounds *p = rounds_of(s, rank);
+/* ---- taking ---- */
 
-    return (uint64_t)(block_units(s, rank, p->first_op) - p->written);
-}
-
-/* ---- taking (shim/protocols/rounds.c) ---- */
-
-static void keep(struct sim_rounds_from *f, const struct sim_place *place, int area, int units)
+static void keep(struct sim_rounds_from *f, const struct sim_place *place, uint64_t at, int units)
 {
     for (int i = 0; i < units; i++)
         if (f->units < SIM_BLOCK_MOST_UNITS)
-            f->unit[f->units++] = place->unit[area + i];
+            f->unit[f->units++] = place->unit[at + (uint64_t)i];
 }
 
-/* Its memory is as it is until all have shown that they have read: what is there at once, and is
- * not for later, stays there. */
 static void take_from(struct sim *s, int rank, int from)
 {
     struct sim_rounds *p = rounds_of(s, rank);
@@ -161,18 +151,11 @@ static void take_from(struct sim *s, int rank, int from)
                       p->first_op, rank, from);
         return;
     }
-    head = place->head[p->round % 2];
-    f->is_whole = head.left == 0;
-    if (p->round == 0 && f->is_whole)
-        f->staying = head.units;
-    else
-        keep(f, place, area_of(p->round), head.units);
-}
-
-/* Has written in this round what is not known to be whole. */
-static bool brings(const struct sim_rounds *p, int rank)
-{
-    return p->who & sim_bit(rank) && !p->from[rank].is_whole;
+    head = place->head[ftc_rounds_half(p->progress.round)];
+    ftc_rounds_got(&p->progress, &f->source, head.left);
+    f->staying = f->source.stays ? head.units : 0;
+    if (!f->source.stays)
+        keep(f, place, ftc_rounds_area(&limits, p->progress.round).at, head.units);
 }
 
 static void read_from(struct sim *s, int rank, int from)
@@ -219,7 +202,7 @@ static void every_live_block_is_there(struct sim *s, int rank)
     const struct sim_rounds *p = rounds_of(s, rank);
 
     for (int i = 0; i < s->scenario.n; i++)
-        if (s->process[i].alive && !p->from[i].is_whole)
+        if (s->process[i].alive && !p->from[i].source.is_whole)
             sim_violation(s, "every_live_block_is_there", "op %d: p%d has none of p%d", p->first_op,
                           rank, i);
 }
@@ -231,7 +214,7 @@ static void check(struct sim *s, int rank)
     every_live_block_is_there(s, rank);
     p->has_ended[p->first_op] = true;
     for (int i = 0; i < s->scenario.n; i++)
-        if (p->from[i].is_whole) {
+        if (p->from[i].source.is_whole) {
             p->whole[p->first_op] |= sim_bit(i);
             every_block_of_rounds_is_whole(s, rank, i);
         }
@@ -273,6 +256,7 @@ void sim_rounds_reset(struct sim *s, int rank)
     memset(p, 0, offsetof(struct sim_rounds, from) + (size_t)s->scenario.n * sizeof p->from[0]);
     for (int i = 0; i < SIM_MAX_PLACES; i++) {
         p->place[i].op = -1;
+        p->place[i].use = (struct ftc_rounds_place){0};
         for (int j = 0; j < SIM_PLACE_UNITS; j++)
             p->place[i].unit[j].is_wrong = true;
     }
@@ -283,34 +267,27 @@ void sim_rounds_begin(struct sim *s, int rank)
     struct sim_rounds *p = rounds_of(s, rank);
     int seq = s->process[rank].seq;
 
-    if (s->scenario.op[seq].is_further) {
-        p->step = SIM_ROUNDS_WRITE;
+    if (s->scenario.op[seq].is_further)
         return;
-    }
-    p->step = SIM_ROUNDS_PLACE;
+    p->progress = (struct ftc_rounds_progress){.bytes = (uint64_t)block_units(s, rank, seq)};
     p->first_op = (int8_t)seq;
-    p->round = p->written = 0;
     memset(p->from, 0, (size_t)s->scenario.n * sizeof p->from[0]);
 }
 
 bool sim_rounds_can_turn(const struct sim *s, int rank)
 {
-    return rounds_of(s, rank)->step != SIM_ROUNDS_PLACE || free_place(s, rank) >= 0;
+    return rounds_of(s, rank)->progress.step != FTC_ROUNDS_PLACE || free_place(s, rank) >= 0;
 }
 
-/* The rank from @at on that TAKE or READ comes to; n: there is none left. */
+/* Returns the rank from @at on that the step comes to; n: there is none left. */
 static int next_rank(const struct sim *s, const struct sim_rounds *p, int at)
 {
     while (at < s->scenario.n &&
-           !(p->step == SIM_ROUNDS_TAKE ? brings(p, at) : p->from[at].staying))
+           !(p->progress.step == FTC_ROUNDS_TAKE
+                 ? ftc_rounds_wants(&p->from[at].source, (p->who & sim_bit(at)) != 0)
+                 : p->from[at].staying))
         at++;
     return at;
-}
-
-static void begin_with(struct sim *s, struct sim_rounds *p, enum sim_rounds_step step)
-{
-    p->step = step;
-    p->at = next_rank(s, p, 0);
 }
 
 void sim_rounds_hear(struct sim *s, int rank)
@@ -319,17 +296,17 @@ void sim_rounds_hear(struct sim *s, int rank)
     const struct sim_outcome *o = sim_outcome_of(s, s->process[rank].seq, rank);
     struct ftc_round_status status;
 
-    p->is_again = false;
-    p->step = SIM_ROUNDS_LEAVE; /* with an error */
-    if (o->verdict != FTC_VERDICT_VALUE || !o->has_value)
+    if (o->verdict != FTC_VERDICT_VALUE || !o->has_value) {
+        ftc_rounds_end(&p->progress);
         return;
+    }
     status = sim_value_status((const struct sim_value *)o->value, s->scenario.n);
     p->who = status.who[0];
-    p->is_again = status.left > 0;
-    begin_with(s, p, SIM_ROUNDS_TAKE);
+    ftc_rounds_hear(&p->progress, status.left);
+    p->at = next_rank(s, p, 0);
 }
 
-/* Takes or reads from the next rank. True: there is none left. */
+/* Visits the next rank. True: there is none left. */
 static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int rank, int from))
 {
     struct sim_rounds *p = rounds_of(s, rank);
@@ -340,49 +317,44 @@ static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int
     return p->at >= s->scenario.n;
 }
 
-/* True: the round is over, and another one follows. */
-static bool take(struct sim *s, int rank)
+/* True: the step is done. */
+static bool do_step(struct sim *s, int rank)
 {
-    struct sim_rounds *p = rounds_of(s, rank);
-
-    if (!is_through(s, rank, take_from))
-        return false;
-    p->round++;
-    if (!p->is_again)
-        begin_with(s, p, SIM_ROUNDS_READ);
-    return p->is_again;
-}
-
-static void read_next(struct sim *s, int rank)
-{
-    if (!is_through(s, rank, read_from))
-        return;
-    check(s, rank);
-    rounds_of(s, rank)->step = SIM_ROUNDS_LEAVE;
+    switch (rounds_of(s, rank)->progress.step) {
+    case FTC_ROUNDS_PLACE:
+        take_place(s, rank);
+        return true;
+    case FTC_ROUNDS_WRITE:
+        write_part(s, rank);
+        return true;
+    case FTC_ROUNDS_TAKE:
+        return is_through(s, rank, take_from);
+    case FTC_ROUNDS_READ:
+        return is_through(s, rank, read_from);
+    case FTC_ROUNDS_LEAVE:
+        leave_place(s, rank);
+        return true;
+    case FTC_ROUNDS_VOTE:
+    case FTC_ROUNDS_OVER:
+        break;
+    }
+    assert(false);
+    return false;
 }
 
 bool sim_rounds_turn(struct sim *s, int rank)
 {
     struct sim_rounds *p = rounds_of(s, rank);
+    enum ftc_rounds_step step = p->progress.step;
 
-    switch (p->step) {
-    case SIM_ROUNDS_PLACE:
-        take_place(s, rank);
-        p->step = SIM_ROUNDS_WRITE;
+    if (!do_step(s, rank))
         return false;
-    case SIM_ROUNDS_WRITE:
-        post(s, rank);
-        return true;
-    case SIM_ROUNDS_TAKE:
-        return take(s, rank);
-    case SIM_ROUNDS_READ:
-        read_next(s, rank);
-        return false;
-    case SIM_ROUNDS_LEAVE:
-        leave_place(s, rank);
-        return true;
-    }
-    return false;
+    if (step == FTC_ROUNDS_READ)
+        check(s, rank);
+    ftc_rounds_next(&p->progress);
+    p->at = next_rank(s, p, 0);
+    return step == FTC_ROUNDS_WRITE || p->progress.step == FTC_ROUNDS_OVER ||
+           (step == FTC_ROUNDS_TAKE && sim_rounds_is_again(p));
 }
 
 /* What it was about to write is half written, and its head says that it is all. */
@@ -390,12 +362,15 @@ void sim_rounds_die(struct sim *s, int rank)
 {
     struct sim_rounds *p = rounds_of(s, rank);
     struct sim_place *place = &p->place[p->own];
-    int units;
+    struct ftc_rounds_progress copy = p->progress;
+    struct ftc_rounds_area area = ftc_rounds_area(&limits, copy.round);
+    struct ftc_rounds_piece piece;
 
-    if (p->step != SIM_ROUNDS_WRITE)
+    if (copy.step != FTC_ROUNDS_WRITE)
         return;
-    units = units_to_post(s, rank);
-    for (int i = 0; i < units; i++)
-        place->unit[area_of(p->round) + i].is_wrong = true;
-    place->head[p->round % 2] = (struct sim_rounds_head){.units = (uint8_t)units};
+    piece = ftc_rounds_write(&copy, &limits);
+    for (uint64_t i = 0; i < piece.bytes; i++)
+        place->unit[area.at + i].is_wrong = true;
+    place->head[ftc_rounds_half(copy.round)] =
+        (struct sim_rounds_head){.units = (uint8_t)piece.bytes};
 }

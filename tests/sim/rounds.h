@@ -1,19 +1,17 @@
 /* rounds: blocks that are too large for messages. Each process writes its block into its memory, in
  * rounds, and reads the blocks of the others there (shim/protocols/rounds.h).
  *
- * The vote of each round is the engine's, and what it says is joined by the library's own code
- * (shim/protocols/round_status.h). A MODEL is what is around it, written from doc/design.md,
- * section 12: places in shared memory (shim/board/bulk.c), writing
- * (shim/protocols/rounds_memory.c), and taking (shim/protocols/rounds.c). A round's vote
- * is an operation of the scenario. There is always memory, and each process is in one call at a
- * time.
+ * The library's own code decides what a process does next, what it writes and where, from whom it
+ * takes, which blocks it has, and when a place is free (shim/engine/rounds.h). It also joins what
+ * the votes say (shim/protocols/round_status.h). Here is the memory that these decisions are about.
+ * A round's vote is an operation of the scenario. There is always memory, and each process is in
+ * one call at a time.
  */
 #ifndef FTC_SIM_ROUNDS_H
 #define FTC_SIM_ROUNDS_H
 
+#include "engine/rounds.h"
 #include "scenario.h"
-
-#include <stdint.h>
 
 /* A block of up to two units is written at once, in all of the place, as in the library; so a
  * longer one takes three rounds at least, in halves. */
@@ -36,41 +34,31 @@ struct sim_rounds_head {
     uint8_t units, left; /* of the block; after them */
 };
 
-/* What the others see is the operation, has_read, heads and units. */
+/* What the others see is the operation, the word, heads and units. */
 struct sim_place {
-    int8_t op; /* that began the call which it is taken for; -1: free */
-    bool has_read;
-    bool is_left;     /* its owner has returned, and */
-    uint64_t readers; /* these ranks may still read */
+    int8_t op; /* that began the call which it was taken for last; -1: none */
+    uint32_t shown;
+    struct ftc_rounds_place use;
+    uint32_t reader[SIM_MAX_N]; /* for use */
     struct sim_rounds_head head[2];
     struct sim_rounds_unit unit[SIM_PLACE_UNITS];
 };
 
 /* What a process has of one rank's block. */
 struct sim_rounds_from {
+    struct ftc_rounds_source source;
     uint8_t units;
     uint8_t staying; /* units that are to be read at the end, where they are */
-    bool is_whole;
     struct sim_rounds_unit unit[SIM_BLOCK_MOST_UNITS];
 };
 
-/* What a process does next; each is a turn. */
-enum sim_rounds_step {
-    SIM_ROUNDS_PLACE, /* waits for a place, and takes it */
-    SIM_ROUNDS_WRITE,
-    SIM_ROUNDS_TAKE, /* from one rank, after the vote of a round */
-    SIM_ROUNDS_READ, /* from one rank, after the last round: what has stayed where it is */
-    SIM_ROUNDS_LEAVE,
-};
-
+/* Each step is a turn. To take and to read is a turn for each rank. */
 struct sim_rounds {
     struct sim_place place[SIM_MAX_PLACES];
-    enum sim_rounds_step step;
-    bool is_again;               /* after the vote of a round: another one follows */
+    struct ftc_rounds_progress progress;
     int own;                     /* its place of the call */
     int8_t first_op;             /* that began the call */
-    uint8_t round, written;      /* units, of the own block */
-    int at;                      /* the rank that TAKE or READ comes to */
+    int at;                      /* the rank that it takes or reads from next */
     uint64_t who;                /* by the vote of the round: these have written */
     uint64_t whole[SIM_MAX_OPS]; /* by the operation that began a call: whose blocks it has */
     bool has_ended[SIM_MAX_OPS]; /* such a call, with blocks */
@@ -83,16 +71,19 @@ void sim_rounds_reset(struct sim *s, int rank);
 /* @rank begins the next round of its call, or a call. */
 void sim_rounds_begin(struct sim *s, int rank);
 
+/* Whether the call goes on with another round. */
+static inline bool sim_rounds_is_again(const struct sim_rounds *p)
+{
+    return p->progress.step == FTC_ROUNDS_WRITE;
+}
+
 /* Whether a turn of @rank would come to anything: it may wait for a place. */
 bool sim_rounds_can_turn(const struct sim *s, int rank);
 
 /* One turn; true: now comes the vote of the round; or, after that vote, the next round or call. */
 bool sim_rounds_turn(struct sim *s, int rank);
 
-/* What @rank says in the vote: units that it has left. */
-uint64_t sim_rounds_left(const struct sim *s, int rank);
-
-/* It has a result. */
+/* The vote of @rank has a result. */
 void sim_rounds_hear(struct sim *s, int rank);
 
 /* @rank dies, in the middle of what it would have done next. */

@@ -152,8 +152,13 @@ static void add_rounds_units(uint64_t *h, const struct sim_rounds_unit *unit, in
 
 static void add_place(uint64_t *h, const struct sim_place *place)
 {
-    add(h, (uint8_t)place->op * 4ull + place->has_read * 2ull + place->is_left);
-    add(h, place->readers);
+    uint64_t readers = 0;
+
+    for (int i = 0; i < place->use.readers; i++)
+        readers |= sim_bit((int)place->reader[i]);
+    add(h, (uint64_t)(uint8_t)place->op << 32 | place->shown);
+    add(h, place->use.is_taken * 2ull + place->use.is_left);
+    add(h, readers);
     for (int i = 0; i < 2; i++)
         add(h, place->head[i].units * 256ull + place->head[i].left);
     add_rounds_units(h, place->unit, SIM_PLACE_UNITS);
@@ -164,14 +169,15 @@ static void add_rounds(uint64_t *h, const struct sim *s, const struct sim_rounds
 {
     for (int i = 0; i < s->scenario.places; i++)
         add_place(h, &p->place[i]);
-    add(h, p->step * 2ull + p->is_again);
-    add(h, ((uint64_t)p->own << 24) + ((uint64_t)p->first_op << 16) + (p->round << 8) + p->written);
+    add(h, p->progress.step * 2ull + p->progress.is_again);
+    add(h, ((uint64_t)p->own << 24) + ((uint64_t)p->first_op << 16) + (p->progress.round << 8) +
+               p->progress.written);
     add(h, p->who);
     add(h, (uint64_t)p->at);
     for (int op = 0; op < s->scenario.op_count; op++)
         add(h, p->whole[op] * 2 + p->has_ended[op]);
     for (int i = 0; i < s->scenario.n; i++) {
-        add(h, p->from[i].units * 64ull + p->from[i].staying * 2ull + p->from[i].is_whole);
+        add(h, p->from[i].units * 64ull + p->from[i].staying * 2ull + p->from[i].source.is_whole);
         add_rounds_units(h, p->from[i].unit, p->from[i].units);
     }
 }

@@ -75,15 +75,21 @@ void sim_trace_send(const struct sim *s, int from, int to, const struct ftc_mess
 
 static void trace_rounds(const struct sim *s, int rank)
 {
-    static const char *const what[] = {"takes a place", "writes", "takes what was written by",
-                                       "reads what has stayed with", "has read all"};
+    static const char *const what[] = {
+        [FTC_ROUNDS_PLACE] = "takes a place",
+        [FTC_ROUNDS_WRITE] = "writes",
+        [FTC_ROUNDS_TAKE] = "takes what was written by",
+        [FTC_ROUNDS_READ] = "reads what has stayed with",
+        [FTC_ROUNDS_LEAVE] = "has read all",
+    };
     const struct sim_rounds *p = s->process[rank].rounds;
-    bool has_other = p->step == SIM_ROUNDS_TAKE || p->step == SIM_ROUNDS_READ;
+    enum ftc_rounds_step step = p->progress.step;
+    bool has_other = step == FTC_ROUNDS_TAKE || step == FTC_ROUNDS_READ;
 
-    fprintf(s->trace, "p%d %s", rank, what[p->step]);
+    fprintf(s->trace, "p%d %s", rank, what[step]);
     if (has_other && p->at < s->scenario.n)
         fprintf(s->trace, " p%d", p->at);
-    sim_trace_note(s, ", round %d of op %d", p->round, p->first_op);
+    sim_trace_note(s, ", round %u of op %d", p->progress.round, p->first_op);
 }
 
 static void trace_turn(const struct sim *s, int rank)

@@ -1,6 +1,7 @@
 /* shim/board/bulk: memory of each rank for large data. */
 #include "board/bulk.h"
 #include "board/rank_state.h"
+#include "engine/rounds.h"
 
 #include "unit_board.h"
 #include "unit_pages.h"
@@ -109,7 +110,7 @@ static void leave_to_reader(int place, int *its_place)
     uint32_t *readers = malloc(sizeof *readers);
 
     ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 3, 0), place);
-    ftc_bulk_show(&board, 0, place, 3, FTC_BULK_HAS_READ);
+    ftc_bulk_show(&board, 0, place, 3, FTC_ROUNDS_HAS_READ);
     *its_place = FTC_BULK_PLACES - 1;
     atomic_store(&ftc_bulk_head(&board, 1)->words, FTC_BULK_PLACES);
     atomic_store(&ftc_bulk_place(&board, 1, *its_place)->communicator_id, ID);
@@ -132,7 +133,7 @@ START_TEST(a_place_is_free_when_all_have_read)
     open_board();
     leave_to_reader(0, &its_place);
     take_all_others();
-    ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
+    ftc_bulk_show(&board, 1, its_place, 3, FTC_ROUNDS_HAS_READ);
     ck_assert(!ftc_bulk_is_awaited(&board, 0));
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), 0);
     close_board();
@@ -175,7 +176,7 @@ START_TEST(a_place_without_slots_is_free_when_all_have_read)
         ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), i);
     leave_to_reader(FTC_BULK_PLACES, &its_place);
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES + 1);
-    ftc_bulk_show(&board, 1, its_place, 3, FTC_BULK_HAS_READ);
+    ftc_bulk_show(&board, 1, its_place, 3, FTC_ROUNDS_HAS_READ);
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES);
     close_board();
 }

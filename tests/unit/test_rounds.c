@@ -43,6 +43,7 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
 
     open_board();
     ftc_rounds_in_memory.open(&p, &plan);
+    p.progress.step = FTC_ROUNDS_TAKE;
     ftc_rank_set_add(p.status.who, OTHER);
     if (setjmp(end) == 0)
         p.carrier->take(&p);
@@ -73,6 +74,7 @@ START_TEST(a_scan_keeps_the_parts_of_lower_ranks_and_its_own)
 
     ftc_rounds_open(&p, &plan, NULL);
     p.has_memory = true;
+    p.progress.step = FTC_ROUNDS_TAKE;
     ck_assert_uint_eq(take(&p, 0), 2 * HALF_BYTES);
     ck_assert_uint_eq(take(&p, 1), 2 * HALF_BYTES);
     ck_assert_uint_eq(take(&p, 2), 0);

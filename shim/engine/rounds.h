@@ -1,0 +1,136 @@
+/* rounds: what a rank does next in a call whose blocks take rounds, and when it may write where
+ * others read (doc/design.md, section 12).
+ *
+ * A state machine without I/O. A rank writes a part of its block where all others can read it, and
+ * votes. The result of the vote names the ranks that have written, and says whether any rank has
+ * data left. Then the rank takes the parts of these ranks:
+ *
+ *     place -> write -> vote -> take -+-> read -> leave -> over
+ *                ^                    |
+ *                '---- data left -----'
+ *
+ * The parts of successive rounds stand in two halves of the memory in turn. A rank that votes in
+ * round k + 1 has taken the parts of round k. So the half of round k is free after that vote, and
+ * round k + 2 writes there. A block that fits into all of the memory is written in round 0 and
+ * stays there: the other ranks read it after the last round. So a rank that has left a call uses
+ * its memory again only after all of them have read.
+ *
+ * Lengths are in bytes; the simulator has a unit of its own.
+ */
+#ifndef FTC_ENGINE_ROUNDS_H
+#define FTC_ENGINE_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ftc_rounds_step {
+    FTC_ROUNDS_PLACE, /* gets memory for the call, once ftc_rounds_is_free() */
+    FTC_ROUNDS_WRITE, /* the next part of the own block */
+    FTC_ROUNDS_VOTE,  /* an operation of the engine */
+    FTC_ROUNDS_TAKE,  /* what others have written in the round */
+    FTC_ROUNDS_READ,  /* blocks that have stayed where their owners wrote them */
+    FTC_ROUNDS_LEAVE, /* shows FTC_ROUNDS_HAS_READ */
+    FTC_ROUNDS_OVER,
+};
+
+/* The memory of each rank: @whole_bytes for a block that fits, else two halves of @part_bytes. */
+struct ftc_rounds_limits {
+    uint64_t whole_bytes, part_bytes;
+};
+
+/* How far a rank is in a call; at its beginning zero, but for the length of the own block. */
+struct ftc_rounds_progress {
+    enum ftc_rounds_step step;
+    uint32_t round;
+    uint64_t bytes, written; /* of the own block */
+    bool is_again;           /* by the last vote: another round follows */
+};
+
+/* Goes on to the next step, after the one in p->step; FTC_ROUNDS_VOTE ends by ftc_rounds_hear(). */
+void ftc_rounds_next(struct ftc_rounds_progress *p);
+
+/* The vote has a result: the rank with most data left has @left. */
+void ftc_rounds_hear(struct ftc_rounds_progress *p, uint64_t left);
+
+/* Goes on to the end of a call, which may have failed: to FTC_ROUNDS_LEAVE, if there is anything to
+ * leave. Not while the rank takes or reads. */
+void ftc_rounds_end(struct ftc_rounds_progress *p);
+
+/* ---- the own block ---- */
+
+static inline bool ftc_rounds_is_in_parts(const struct ftc_rounds_limits *limits, uint64_t bytes)
+{
+    return bytes > limits->whole_bytes;
+}
+
+static inline uint64_t ftc_rounds_left(const struct ftc_rounds_progress *p)
+{
+    return p->bytes - p->written;
+}
+
+/* Part of a block that a round carries. */
+struct ftc_rounds_piece {
+    uint64_t from; /* offset in the block */
+    uint64_t bytes, left;
+};
+
+/* Returns the next part, which counts as written from then on. */
+struct ftc_rounds_piece ftc_rounds_write(struct ftc_rounds_progress *p,
+                                         const struct ftc_rounds_limits *limits);
+
+/* Returns which of the two halves, and of the two heads that describe them, a round has. */
+static inline int ftc_rounds_half(uint32_t round)
+{
+    return (int)(round % 2);
+}
+
+/* Offset in the memory of a rank, and the most bytes that can be there. */
+struct ftc_rounds_area {
+    uint64_t at, most_bytes;
+};
+
+struct ftc_rounds_area ftc_rounds_area(const struct ftc_rounds_limits *limits, uint32_t round);
+
+/* ---- the blocks of other ranks ---- */
+
+/* The block of one rank, as another rank has it; at the beginning zero. */
+struct ftc_rounds_source {
+    bool is_whole;
+    bool stays; /* can be read where it is until its reader leaves */
+};
+
+/* Whether a rank has a part to take of the round; @has_written is by the vote. */
+bool ftc_rounds_wants(const struct ftc_rounds_source *s, bool has_written);
+
+/* Takes note of that part; the block has @left bytes after it. */
+void ftc_rounds_got(const struct ftc_rounds_progress *p, struct ftc_rounds_source *s,
+                    uint64_t left);
+
+/* ---- memory ---- */
+
+/* In the word that a rank shows of a call: it has read. */
+enum { FTC_ROUNDS_HAS_READ = 1 << 30 };
+
+/* Memory of a rank, for one call at a time; at the beginning zero. */
+struct ftc_rounds_place {
+    bool is_taken, is_left;
+    uint32_t *reader; /* after it was left: ranks that may still read */
+    int readers;
+};
+
+/* The readers of a place that a rank has left, as it sees them. */
+struct ftc_rounds_world {
+    /* Whether @reader shows itself in the call; *@shown is the word that it shows. A rank that has
+     * voted in a call showed itself before, and does until it has read. */
+    bool (*shows)(void *context, uint32_t reader, uint32_t *shown);
+    bool (*is_dead)(void *context, uint32_t reader);
+};
+
+/* Leaves a place; @reader stays until it is free. */
+void ftc_rounds_leave(struct ftc_rounds_place *place, uint32_t *reader, int readers);
+
+/* Whether a call may take a place. Forgets readers that have read. */
+bool ftc_rounds_is_free(struct ftc_rounds_place *place, const struct ftc_rounds_world *world,
+                        void *context);
+
+#endif
