@@ -66,7 +66,7 @@ static bool get_memory(struct ftc_segmented *s)
 
     if (!ftc_call_gives_result(s->plan->call, s->plan->comm->rank))
         return true;
-    if (__builtin_mul_overflow((size_t)s->slices, stride(s->plan), &bytes) ||
+    if (__builtin_mul_overflow((size_t)s->slices.count, stride(s->plan), &bytes) ||
         bytes > ftc_limits_memory_bytes())
         return false;
     s->results = malloc(bytes);
@@ -80,7 +80,7 @@ static void open(void *state, struct ftc_plan *plan)
 
     *s = (struct ftc_segmented){
         .plan = plan,
-        .slices = ((uint64_t)plan->arguments.count + most - 1) / most,
+        .slices.count = ((uint64_t)plan->arguments.count + most - 1) / most,
     };
     s->has_memory = get_memory(s);
 }
@@ -100,8 +100,9 @@ static void *contribute(const struct ftc_segmented *s)
                             0);
 
     memcpy(value, &own, ftc_round_status_bytes(plan->comm->size));
-    return ftc_span_read(value + head_bytes(plan->comm->size), elements(plan, source, s->next),
-                         units_of(plan, s->next), &plan->arguments.facts) == MPI_SUCCESS
+    return ftc_span_read(value + head_bytes(plan->comm->size),
+                         elements(plan, source, s->slices.next), units_of(plan, s->slices.next),
+                         &plan->arguments.facts) == MPI_SUCCESS
                ? value
                : NULL;
 }
@@ -113,7 +114,7 @@ static void combine(void *context, void *into, const void *from)
 
     ftc_round_status_join(into, from, s->plan->comm->size);
     ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
-                         units_of(s->plan, s->next));
+                         units_of(s->plan, s->slices.next));
 }
 
 static void request(void *state, struct ftc_loop_request *request)
@@ -121,7 +122,7 @@ static void request(void *state, struct ftc_loop_request *request)
     struct ftc_segmented *s = state;
     struct ftc_plan *plan = s->plan;
     size_t bytes = head_bytes(plan->comm->size) +
-                   ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->next));
+                   ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
 
     *request = (struct ftc_loop_request){
         .call = plan->call,
@@ -135,13 +136,12 @@ static void request(void *state, struct ftc_loop_request *request)
 
 /* ---- behind it ---- */
 
-/* Whether the slice has the contributors of those before it; its own count from now on. */
+/* Whether the slice has the contributors of the slice before it. */
 static bool is_alike(struct ftc_segmented *s)
 {
-    int ranks = s->plan->comm->size;
     struct ftc_round_status status =
-        ftc_round_status_read(s->plan->comm->running->op.result.value, ranks);
-    bool is_same = s->alike > 0 && memcmp(status.who, s->status.who, sizeof status.who) == 0;
+        ftc_round_status_read(s->plan->comm->running->op.result.value, s->plan->comm->size);
+    bool is_same = memcmp(status.who, s->status.who, sizeof status.who) == 0;
 
     if (!is_same)
         s->status = status;
@@ -152,8 +152,8 @@ static void keep(const struct ftc_segmented *s)
 {
     const unsigned char *value = s->plan->comm->running->op.result.value;
 
-    memcpy(s->results + s->next * stride(s->plan), value + head_bytes(s->plan->comm->size),
-           ftc_span_bytes(&s->plan->arguments.facts, units_of(s->plan, s->next)));
+    memcpy(s->results + s->slices.next * stride(s->plan), value + head_bytes(s->plan->comm->size),
+           ftc_span_bytes(&s->plan->arguments.facts, units_of(s->plan, s->slices.next)));
 }
 
 static int write_results(const struct ftc_segmented *s)
@@ -161,7 +161,7 @@ static int write_results(const struct ftc_segmented *s)
     const struct ftc_plan *plan = s->plan;
     int rv = MPI_SUCCESS;
 
-    for (uint64_t slice = 0; slice < s->slices && rv == MPI_SUCCESS; slice++)
+    for (uint64_t slice = 0; slice < s->slices.count && rv == MPI_SUCCESS; slice++)
         rv = ftc_span_write(elements(plan, plan->call->recvbuf, slice),
                             s->results + slice * stride(plan), units_of(plan, slice),
                             &plan->arguments.facts);
@@ -181,14 +181,14 @@ static int deliver_all(const struct ftc_segmented *s)
 static int after(void *state)
 {
     struct ftc_segmented *s = state;
+    bool has_same_contributors = is_alike(s);
 
-    s->alike = is_alike(s) ? s->alike + 1 : 1;
     if (s->status.flags & FTC_ROUND_NO_MEMORY)
         return ftc_limits_error(s->plan->call, s->status.flags);
     if (s->results)
         keep(s);
-    s->next = (s->next + 1) % s->slices;
-    s->plan->is_again = s->alike < s->slices;
+    ftc_slices_hear(&s->slices, has_same_contributors);
+    s->plan->is_again = ftc_slices_are_missing(&s->slices);
     return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
 }
 

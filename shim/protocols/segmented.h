@@ -11,15 +11,15 @@
 #define FTC_PROTOCOLS_SEGMENTED_H
 
 #include "collective.h"
+#include "engine/slices.h"
 #include "round_status.h"
 
 /* A call from its first slice to its last. */
 struct ftc_segmented {
     struct ftc_plan *plan;
     bool has_memory;
-    uint64_t slices, next; /* in all; that of the operation */
-    uint64_t alike;        /* so many in a row have the same contributors, the last of them */
-    struct ftc_round_status status; /* of these: who is in their elements */
+    struct ftc_slices slices;
+    struct ftc_round_status status; /* of the last ones in a row: who is in their elements */
     unsigned char *results;         /* of all slices, in order; NULL: not for this rank */
 };
 

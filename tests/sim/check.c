@@ -461,4 +461,5 @@ void sim_check_end(struct sim *s)
     for (int seq = 0; seq < s->scenario.op_count && s->violation[0] == '\0'; seq++)
         check_op(s, seq);
     sim_rounds_check_end(s);
+    sim_segmented_check_end(s);
 }

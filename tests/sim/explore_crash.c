@@ -88,7 +88,7 @@ static void explore_crashes(struct part *p, struct scenario *c, const struct exp
         dead |= c->crash[i].ranks;
     for (int rank = 0; rank < c->n && c->crash_count < p->crashes && !stopped(p); rank++) {
         uint64_t own = 1ull << rank, host = scenario_ranks_on(c, c->host[rank]) & ~dead;
-        int first = rank < last ? before->count[rank] + 1 : 0;
+        int first = before && rank < last ? before->count[rank] + 1 : 0;
 
         if (dead & own)
             continue;
@@ -152,16 +152,26 @@ static struct part begin(int job, int jobs, struct explore_total *total, const v
 
 /* ---- large operations: the data phase and the vote ---- */
 
-/* As many tries as there may be deaths, and one. */
-static void set_large(struct scenario *c, enum ftc_schedule_kind data, int root, int tries)
+static void set_call(struct scenario *c, struct scenario_op op, int operations)
 {
-    c->op[0] = (struct scenario_op){
-        .kind = FTC_OP_ALLREDUCE, .is_large = true, .data = data, .root = root};
-    for (int i = 1; i < tries; i++) {
-        c->op[i] = c->op[0];
-        c->op[i].is_further = true;
+    for (c->op_count = 0; c->op_count < operations; c->op_count++) {
+        c->op[c->op_count] = op;
+        op.is_further = true;
     }
-    c->op_count = tries;
+}
+
+/* As many tries as there may be deaths, and one. */
+static void explore_tries(struct part *p, struct scenario *c, enum ftc_schedule_kind data)
+{
+    const struct scenario_op op = {
+        .kind = FTC_OP_ALLREDUCE,
+        .is_large = true,
+        .data = data,
+        .root = data == FTC_SCHEDULE_ALLREDUCE ? 0 : c->n - 1,
+    };
+
+    set_call(c, op, p->crashes + 1);
+    explore_base(p, c);
 }
 
 /* A call of four rounds, in all of which one rank has something left and others have not, and one
@@ -178,6 +188,15 @@ static void explore_rounds(struct part *p, struct scenario *c)
     explore_base(p, c);
 }
 
+/* As many slices as so many deaths may take. */
+static void explore_slices(struct part *p, struct scenario *c)
+{
+    const struct scenario_op slice = {.kind = FTC_OP_ALLREDUCE, .is_segmented = true};
+
+    set_call(c, slice, SIM_SLICES + p->crashes * (SIM_SLICES - 1));
+    explore_base(p, c);
+}
+
 static void work_large(int job, int jobs, struct explore_total *total, const void *context)
 {
     static const enum ftc_schedule_kind kind[] = {FTC_SCHEDULE_ALLREDUCE, FTC_SCHEDULE_REDUCE,
@@ -188,12 +207,12 @@ static void work_large(int job, int jobs, struct explore_total *total, const voi
     for (int k = 0; k < 3; k++)
         for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
             c.scheme = (enum ftc_failure_scheme)scheme;
-            set_large(&c, kind[k], kind[k] == FTC_SCHEDULE_ALLREDUCE ? 0 : c.n - 1, p.crashes + 1);
-            explore_base(&p, &c);
+            explore_tries(&p, &c, kind[k]);
         }
     for (int scheme = FTC_FAILURE_LIST; scheme <= FTC_FAILURE_BIT; scheme += 2) {
         c.scheme = (enum ftc_failure_scheme)scheme;
         explore_rounds(&p, &c);
+        explore_slices(&p, &c);
     }
     sim_close(&p.sim);
 }

@@ -289,6 +289,9 @@ static const struct part {
     {"n=3 f=1 ops=LB2,T crash=any:1", false},
     {"n=2 f=1 ops=P,T,T,P crash=any:1", true},
     {"n=3 f=1 ops=P,P crash=any:1", false},
+    {"n=2 f=1 ops=S,T,T,T,T,A crash=any:1", true},
+    {"n=3 f=1 ops=S,T,T,T,T crash=any:1", true},
+    {"n=3 f=2 ops=S,T,T,T,T,T,T crash=any:2", false},
     {"n=4 f=2 ops=A crash=any:2", false},
     {"n=5 f=1 ops=A crash=any:1", false},
 };

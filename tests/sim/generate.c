@@ -1,6 +1,7 @@
 #include "generate.h"
 
 #include "random.h"
+#include "segmented.h"
 
 #include <string.h>
 
@@ -71,6 +72,18 @@ static void generate_rounds(struct scenario *c, uint64_t *r)
                                         .is_large = true,
                                         .is_in_rounds = true,
                                         .is_further = i > first && !one_in(r, 4)};
+        c->op_count = i >= c->op_count ? i + 1 : c->op_count;
+    }
+}
+
+/* A reduction in slices among them, with as many as there are operations left, or fewer. */
+static void generate_slices(struct scenario *c, uint64_t *r)
+{
+    int first = between(r, 0, c->op_count - 1), most = between(r, SIM_SLICES, SIM_MAX_OPS);
+
+    for (int i = first; i < SIM_MAX_OPS && i < first + most; i++) {
+        c->op[i] = (struct scenario_op){
+            .kind = FTC_OP_ALLREDUCE, .is_segmented = true, .is_further = i > first};
         c->op_count = i >= c->op_count ? i + 1 : c->op_count;
     }
 }
@@ -272,4 +285,6 @@ void scenario_generate(struct scenario *c, uint64_t seed, uint64_t index)
         if (one_in(r, 2))
             generate_splits(c, r);
     }
+    if (!has_large(c) && one_in(r, 8)) /* last: so all other runs are what they were without */
+        generate_slices(c, r);
 }

@@ -154,6 +154,8 @@ static void leave(struct sim *s, int rank)
     sim_check_delivery(s, p->seq, rank);
     if (is_in_rounds(s, p))
         sim_rounds_hear(s, rank);
+    else if (s->scenario.op[p->seq].is_segmented)
+        sim_segmented_hear(s, rank);
     else if (s->scenario.op[p->seq].is_large)
         hear_vote(s, rank);
     if (is_allreduce(s, p->seq)) {
@@ -321,6 +323,8 @@ static void init_op(struct sim *s, int rank, int root)
     sim_value_original((struct sim_value *)p->original, &p->kind, rank, p->seq);
     if (is_in_rounds(s, p))
         sim_value_say((struct sim_value *)p->original, rank, ftc_rounds_left(&p->rounds->progress));
+    else if (c->op[p->seq].is_segmented)
+        sim_segmented_say(s, rank, (struct sim_value *)p->original);
     else if (c->op[p->seq].is_large)
         ((struct sim_value *)p->original)->incomplete = p->data->phase.outcome == FTC_DATA_LEFT;
     ftc_op_init(&p->op,
@@ -431,6 +435,8 @@ static void take_turn(struct sim *s, int rank, const struct sim_chooser *chooser
 
 static bool is_again(const struct sim_process *p, const struct scenario_op *op)
 {
+    if (op->is_segmented)
+        return p->segmented.is_again;
     return op->is_in_rounds ? sim_rounds_is_again(p->rounds) : p->data->is_incomplete;
 }
 
@@ -455,6 +461,8 @@ static void start(struct sim *s, int rank, const struct sim_chooser *chooser)
         else
             sim_data_begin(s, rank);
     } else {
+        if (op->is_segmented && !op->is_further)
+            sim_segmented_begin(s, rank);
         start_engine(s, rank, root, chooser);
     }
 }
@@ -576,6 +584,7 @@ static void begin(struct sim *s, int rank)
     p->early_count = 0;
     sim_data_reset(s, rank);
     sim_rounds_reset(s, rank);
+    p->segmented = (struct sim_segmented){.first_op = -1};
     renumber(s, rank, 0);
     sim_event_allow(s, SIM_EVENT_START, rank, rank);
     if (s->free_crashes > 0 && s->scenario.free_ranks & sim_bit(rank))

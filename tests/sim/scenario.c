@@ -139,7 +139,7 @@ static int parse_large_op(struct scenario_op *op, const char *item)
 
 static int parse_further_try(struct scenario_op *op, bool is_first)
 {
-    if (is_first || !op[-1].is_large)
+    if (is_first || !(op[-1].is_large || op[-1].is_segmented))
         return -1;
     *op = op[-1];
     op->is_further = true;
@@ -158,6 +158,10 @@ static int parse_op(struct scenario *c, char *item)
     if (strcmp(item, "P") == 0) {
         *op =
             (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_large = true, .is_in_rounds = true};
+        return 0;
+    }
+    if (strcmp(item, "S") == 0) {
+        *op = (struct scenario_op){.kind = FTC_OP_ALLREDUCE, .is_segmented = true};
         return 0;
     }
     if (strcmp(item, "T") == 0)
@@ -482,6 +486,8 @@ static void add_ops(struct text *t, const struct scenario *c)
             add(t, "T");
         else if (c->op[i].is_in_rounds)
             add(t, "P");
+        else if (c->op[i].is_segmented)
+            add(t, "S");
         else if (c->op[i].is_large && c->op[i].data == FTC_SCHEDULE_ALLREDUCE)
             add(t, "L");
         else if (c->op[i].is_large)

@@ -30,12 +30,13 @@ enum {
  * are too large for messages, and a broadcast of them from rank 2; engine operation: the vote. T:
  * tries that again, if the vote before was that it is incomplete; else nothing. P: blocks in
  * rounds, an allgather; engine operation: the vote of a round. T behind it: the next round, if the
- * vote before was that somebody has something left; else nothing. */
+ * vote before was that somebody has something left; else nothing. S: the first slice of a large
+ * reduction. T behind it: the next slice, unless all have the same contributors. */
 struct scenario_op {
     enum ftc_op_kind kind;
     int root;
     bool is_direct;
-    bool is_large, is_in_rounds, is_further;
+    bool is_large, is_in_rounds, is_segmented, is_further;
     enum ftc_schedule_kind data;
 };
 

@@ -15,6 +15,7 @@
 #include "host.h"
 #include "rounds.h"
 #include "scenario.h"
+#include "segmented.h"
 #include "value.h"
 
 enum sim_event_kind {
@@ -109,6 +110,7 @@ struct sim_process {
     void *topology_storage, *op_storage;
     struct sim_data *data; /* of large operations */
     struct sim_rounds *rounds;
+    struct sim_segmented segmented;
     uint8_t member[SIM_MAX_N]; /* original rank by engine rank */
     struct ftc_op op;
     struct sim_value_kind kind; /* of its operation */

@@ -16,6 +16,7 @@ static void add_value(uint64_t *h, const struct sim *s, const void *value)
     add(h, v->expression);
     add(h, v->operations);
     add(h, v->incomplete);
+    add(h, v->slices);
     add(h, status.left);
     add(h, status.who[0]);
     for (int i = 0; i < s->scenario.n; i++)
@@ -182,6 +183,17 @@ static void add_rounds(uint64_t *h, const struct sim *s, const struct sim_rounds
     }
 }
 
+static void add_segmented(uint64_t *h, const struct sim *s, const struct sim_segmented *p)
+{
+    add(h, p->slices.next * 16 + p->slices.alike * 2 + p->is_again);
+    add(h, (uint64_t)p->first_op << 8 | p->operations);
+    add(h, p->who);
+    for (int i = 0; i < SIM_SLICES; i++)
+        add(h, p->result[i]);
+    for (int op = 0; op < s->scenario.op_count; op++)
+        add(h, p->ended[op]);
+}
+
 static bool has_rounds(const struct scenario *c)
 {
     for (int i = 0; i < c->op_count; i++)
@@ -204,6 +216,7 @@ static void add_process(uint64_t *h, const struct sim *s, int rank)
         return;
     add_queue(h, s, p->early);
     add(h, (uint64_t)p->seq);
+    add_segmented(h, s, &p->segmented);
     add(h, p->known_dead);
     add(h, p->members);
     add(h, p->dies_at >= 0 ? (uint64_t)p->sends : 0);

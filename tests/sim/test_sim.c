@@ -663,6 +663,26 @@ START_TEST(calls_in_rounds_end_with_an_error_on_all_or_none)
 }
 END_TEST
 
+/* ---- slices of large reductions (doc/design.md, section 12) ---- */
+
+/* Broken: slices from before and after a death make one result, or a slice is left out. */
+START_TEST(all_slices_of_a_result_have_the_same_contributors)
+{
+    struct sim s = {0};
+
+    run(&s, "n=3 f=1 ops=S,T,T,T,T order=oldest");
+    ck_assert_uint_eq(s.process[0].segmented.ended[0], 7);
+    ck_assert(sim_outcome_of(&s, 3, 0)->is_skipped);
+    run(&s, "n=3 f=1 ops=S,T,T,T,T crash=1@a6 order=oldest"); /* after the second slice */
+    ck_assert_uint_eq(s.process[0].segmented.ended[0], 5);
+    ck_assert(!sim_outcome_of(&s, 4, 0)->is_skipped);
+    sim_close(&s);
+    keeps_every_rule("n=5 f=2 ops=S,T,T,T,T,T,T,A crash=1@b7,3@a12");
+    keeps_every_rule("n=6 f=1 ops=A,S,T,T,T,T,S,T hosts=2 crash=5@b9");
+    keeps_every_rule("n=4 f=0 ops=S,T,T,A crash=2@b4");
+}
+END_TEST
+
 /* ---- hosts that fail (doc/design.md, section 11) ---- */
 
 START_TEST(a_lost_host_is_one_failure)
@@ -919,6 +939,7 @@ int main(void)
     UNIT_TEST(a_call_has_as_many_rounds_as_the_living_need);
     UNIT_TEST(who_dies_posts_and_reads_no_more);
     UNIT_TEST(calls_in_rounds_end_with_an_error_on_all_or_none);
+    UNIT_TEST(all_slices_of_a_result_have_the_same_contributors);
     UNIT_TEST(before_a_send_is_after_the_one_before_it_in_one_step);
     UNIT_TEST(a_seed_gives_the_same_runs);
     UNIT_TEST(a_line_gives_the_same_run);

@@ -113,6 +113,7 @@ void sim_value_combine(void *context, void *into, const void *from)
     a->expression = scramble(3 * scramble(a->expression) + b->expression);
     a->operations |= b->operations;
     a->incomplete |= b->incomplete;
+    a->slices |= b->slices;
     ftc_round_status_join(a->status, b->status, kind->n);
     for (int i = 0; i < kind->n; i++)
         a->count[i] = (uint8_t)(a->count[i] + b->count[i]);

@@ -15,10 +15,11 @@ struct sim_value {
     uint64_t expression; /* identifies the order and nesting of the combinations: stands for bits */
     uint32_t operations; /* one bit an operation: values of two operations never mix */
     uint32_t incomplete; /* somebody has not come to the end of the data phase */
+    uint32_t slices;     /* one bit a slice, of a segmented call */
     uint32_t blocks_at;  /* offset of a value of blocks; 0: there is none */
-    unsigned char
-        status[SIM_STATUS_BYTES]; /* a struct ftc_round_status as it travels: of a call in rounds */
-    uint8_t count[];              /* by original rank */
+    unsigned char status[SIM_STATUS_BYTES]; /* a struct ftc_round_status as it travels: of a call in
+                                             * rounds, or a segmented one */
+    uint8_t count[];                        /* by original rank */
 };
 
 /* What the values of one operation have in common. */
@@ -38,7 +39,7 @@ size_t sim_value_bytes(int n, bool has_blocks);
 /* The contribution of @rank to operation @seq. */
 void sim_value_original(struct sim_value *v, const struct sim_value_kind *kind, int rank, int seq);
 
-/* What @rank says in the vote of a round of a call in rounds. */
+/* What @rank says in the vote of a round, or beside a slice. */
 void sim_value_say(struct sim_value *v, int rank, uint64_t left);
 struct ftc_round_status sim_value_status(const struct sim_value *v, int n);
 
