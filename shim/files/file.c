@@ -481,7 +481,7 @@ static bool has_lost_part(struct task *t)
     const struct ftc_comm *c = t->file->comm;
     int rv = MPI_SUCCESS, lost;
 
-    if (!t->file->is_of_copy || ftc_library.settings.communicators != FTC_COMMUNICATORS_SURVIVORS)
+    if (!t->file->is_of_copy)
         return false;
     all_are_there(t, &rv);
     lost = rv == MPI_SUCCESS ? c->size - c->member_count - t->file->told : 0;

@@ -5,7 +5,8 @@
  *     filelib NAME VICTIMS                        ranks with commas between them: the first dies in
  *                                                 the first step before the first call, the next in
  *                                                 the next step before the next call, and so on
- *     filelib --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls */
+ *     filelib --anytime NAME SEED ROUNDS VICTIM   which dies in the middle of the calls
+ *     filelib --long NAME VICTIM                  which dies while a file is open */
 #include "casualties.h"
 #include "fault.h"
 #include "problem.h"
@@ -155,9 +156,31 @@ static void at_any_time(uint64_t seed, int rounds, int victim)
     }
 }
 
+/* The first call after the death that hands the file on has the error, and no later one. */
+static void while_open(int victim)
+{
+    int one = 1, sum;
+    MPI_Comm comm;
+    MPI_File file;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    if (MPI_File_sync(file) != MPI_SUCCESS)
+        PROBLEM("an error, and nobody is dead");
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    if (world_rank == victim)
+        raise(SIGKILL);
+    if (MPI_File_sync(file) == MPI_SUCCESS)
+        PROBLEM("no error, and a rank is dead");
+    if (MPI_File_sync(file) != MPI_SUCCESS || MPI_File_close(&file) != MPI_SUCCESS)
+        PROBLEM("a second error for one death");
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     bool anytime = argc == 6 && strcmp(argv[1], "--anytime") == 0;
+    bool is_long = argc == 4 && strcmp(argv[1], "--long") == 0;
     int n;
 
     MPI_Init(NULL, NULL);
@@ -165,8 +188,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (n > RANKS_MAX || argc < 3)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    name = argv[anytime ? 2 : 1];
-    if (anytime)
+    name = argv[anytime || is_long ? 2 : 1];
+    if (is_long)
+        while_open(atoi(argv[3]));
+    else if (anytime)
         at_any_time(strtoull(argv[3], NULL, 10), atoi(argv[4]), atoi(argv[5]));
     else
         in_order(argv[2]);

@@ -38,6 +38,11 @@ FILES = [
     *(Case(f"files: a library makes copies, and rank {victim} dies in the middle", 4, 1, failures=1, settings=SURVIVORS, runs=2,
            command=f"mpiexec.hydra -n {{n}} {{programs}}/filelib --anytime data {{seed}} 8 {victim}", limit_s=60,
            says=(r"(filelib: rank \d is content(.|\n)*){3}",)) for victim in (0, 2)),
+    *(Case(f"files: a library has a file open with a copy, and rank {victim} dies{how}", 4, 1, failures=1, tags=DEFECT,
+           settings={**SURVIVORS, **settings}, command=f"mpiexec.hydra -n {{n}} {{programs}}/filelib --long data {victim}",
+           says=("MPI_File_sync returns an error on all survivors", r"(filelib: rank \d is content(.|\n)*){3}"))
+      for victim, how, settings in ((1, "", {}), (0, ", places", {"FTCOLL_COMMUNICATORS": "places"}),
+                                    (3, ", places", {"FTCOLL_COMMUNICATORS": "places"}))),
     Case("files: a rank dies, native", 4, 1, settings={"FTCOLL_COMMUNICATORS": "native", **ABORT}, status="failed",
          command="mpiexec.hydra -n {n} {programs}/files data 1",
          says=(r"in MPI_File_write_at_all at files\(.*it needs rank 1, .*on_blocked = abort",)),
