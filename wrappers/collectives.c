@@ -17,23 +17,23 @@ static int started(const struct ftc_call *call, const MPI_Request *request)
 }
 
 /* What messages say of a call: the block that this rank gives, or gets from the root. */
-static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_sides *sides, int root,
+static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_layouts *layouts, int root,
                               MPI_Comm comm, const void *return_address)
 {
     enum ftc_call_kind plain = ftc_call_plain(kind);
     bool is_scatter = plain == FTC_CALL_SCATTER || plain == FTC_CALL_SCATTERV;
-    const struct ftc_side *block = is_scatter ? &sides->receive : &sides->send;
+    const struct ftc_layout *block = is_scatter ? &layouts->receive : &layouts->send;
     struct ftc_call call = {
         .kind = kind,
         .datatype = MPI_DATATYPE_NULL,
         .root = root,
         .comm = comm,
-        .sides = sides,
+        .layouts = layouts,
         .return_address = return_address,
     };
 
     if (block->buffer == MPI_IN_PLACE)
-        block = is_scatter ? &sides->send : &sides->receive;
+        block = is_scatter ? &layouts->send : &layouts->receive;
     if (!block->counts) {
         call.count = block->count;
         call.datatype = block->datatype;
@@ -41,7 +41,7 @@ static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_sides *s
     return call;
 }
 
-static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides *sides,
+static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_layouts *layouts,
                                  const void *sendbuf, void *recvbuf, MPI_Op op, MPI_Comm comm,
                                  const void *return_address)
 {
@@ -49,32 +49,32 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides
         .kind = kind,
         .sendbuf = sendbuf,
         .recvbuf = recvbuf,
-        .count = sides->receive.counts ? 0 : sides->receive.count,
-        .datatype = sides->receive.datatype,
+        .count = layouts->receive.counts ? 0 : layouts->receive.count,
+        .datatype = layouts->receive.datatype,
         .op = op,
         .comm = comm,
-        .sides = sides,
+        .layouts = layouts,
         .return_address = return_address,
     };
 }
 
 #define ONE(data, number, type)                                                                    \
-    ((struct ftc_side){.buffer = (void *)(data), .count = (number), .datatype = (type)})
+    ((struct ftc_layout){.buffer = (void *)(data), .count = (number), .datatype = (type)})
 #define MANY(data, numbers, places, type)                                                          \
-    ((struct ftc_side){.buffer = (void *)(data),                                                   \
-                       .datatype = (type),                                                         \
-                       .counts = (numbers),                                                        \
-                       .displacements = (places),                                                  \
-                       .counts_are_wide = IS_WIDE,                                                 \
-                       .displacements_are_wide = IS_WIDE})
+    ((struct ftc_layout){.buffer = (void *)(data),                                                 \
+                         .datatype = (type),                                                       \
+                         .counts = (numbers),                                                      \
+                         .displacements = (places),                                                \
+                         .counts_are_wide = IS_WIDE,                                               \
+                         .displacements_are_wide = IS_WIDE})
 #define SIDE(data, numbers, places, types, are_wide)                                               \
-    ((struct ftc_side){.buffer = (void *)(data),                                                   \
-                       .datatype = MPI_DATATYPE_NULL,                                              \
-                       .counts = (numbers),                                                        \
-                       .displacements = (places),                                                  \
-                       .datatypes = (types),                                                       \
-                       .counts_are_wide = IS_WIDE,                                                 \
-                       .displacements_are_wide = (are_wide)})
+    ((struct ftc_layout){.buffer = (void *)(data),                                                 \
+                         .datatype = MPI_DATATYPE_NULL,                                            \
+                         .counts = (numbers),                                                      \
+                         .displacements = (places),                                                \
+                         .datatypes = (types),                                                     \
+                         .counts_are_wide = IS_WIDE,                                               \
+                         .displacements_are_wide = (are_wide)})
 #define EACH(data, numbers, places, types) SIDE(data, numbers, places, types, IS_WIDE)
 #define AT(data, numbers, places, types)   SIDE(data, numbers, places, types, true)
 
@@ -128,11 +128,11 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_sides
 #define BROADCASTING(kind, a_root)                                                                 \
     CALL(kind, .recvbuf = buffer, .count = count, .datatype = datatype, .root = a_root)
 #define MOVING(kind, a_send, a_receive, a_root)                                                    \
-    moving(FTC_CALL_##kind, &(struct ftc_sides){.send = a_send, .receive = a_receive}, a_root,     \
+    moving(FTC_CALL_##kind, &(struct ftc_layouts){.send = a_send, .receive = a_receive}, a_root,   \
            comm, __builtin_return_address(0))
 #define COMBINING(kind, counts)                                                                    \
-    combining(FTC_CALL_##kind, &(struct ftc_sides){.receive = counts}, sendbuf, recvbuf, op, comm, \
-              __builtin_return_address(0))
+    combining(FTC_CALL_##kind, &(struct ftc_layouts){.receive = counts}, sendbuf, recvbuf, op,     \
+              comm, __builtin_return_address(0))
 
 #define REDUCES(kind, name, Iname, parameters, arguments, root)                                    \
     FORMS(SUFFIX, kind, name, Iname, parameters, arguments, REDUCING, root)

@@ -33,9 +33,9 @@ enum ftc_call_class {
     FTC_CLASS_OTHER,
 };
 
-/* One side of a call that moves blocks, one a rank (or neighbor): what is sent, or where it is
+/* The layout of the blocks of a call, one a rank (or neighbor): of what is sent, or of what is
  * received. */
-struct ftc_side {
+struct ftc_layout {
     void *buffer;
     MPI_Count count; /* of one block */
     MPI_Datatype datatype;
@@ -47,8 +47,8 @@ struct ftc_side {
     bool counts_are_wide, displacements_are_wide;
 };
 
-struct ftc_sides {
-    struct ftc_side send, receive;
+struct ftc_layouts {
+    struct ftc_layout send, receive;
 };
 
 struct ftc_call {
@@ -60,10 +60,10 @@ struct ftc_call {
     MPI_Op op;
     int root; /* in @comm, of a call that has one */
     MPI_Comm comm;
-    const struct ftc_sides *sides; /* of a call that moves blocks */
-    MPI_Errhandler errhandler;     /* of a call that names one; else 0 */
-    const void *return_address;    /* in the program */
-    int result;                    /* MPI error code, if the call was carried out here */
+    const struct ftc_layouts *layouts; /* of a call that moves blocks */
+    MPI_Errhandler errhandler;         /* of a call that names one; else 0 */
+    const void *return_address;        /* in the program */
+    int result;                        /* MPI error code, if the call was carried out here */
 };
 
 /* "MPI_Allreduce" */
@@ -177,10 +177,10 @@ static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
 /* The blocking form of a nonblocking or persistent call; all others are their own. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
 
-/* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a side. */
+/* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a layout. */
 static inline bool ftc_call_scatters_result(const struct ftc_call *call)
 {
-    return call->sides != NULL;
+    return call->layouts != NULL;
 }
 
 /* Whether @rank of its communicator gets the result. */

@@ -8,10 +8,10 @@
  * one. In an alltoall all ranks get all blocks, n (n - 1) segments: each survivor can help all
  * others to the result. Data travel packed: ranks may describe them by different datatypes.
  *
- * The datatypes have been examined. That of a side without blocks may be anything. */
+ * The datatypes have been examined. That of a layout without blocks may be anything. */
 #include "program/error.h"
 #include "protocols/pattern.h"
-#include "value/sides.h"
+#include "value/layout.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool has_heads(const struct ftc_plan *plan)
     return ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan);
 }
 
-/* The memory of a broadcast between two groups, which has no sides. */
+/* The memory of a broadcast between two groups, which has no layouts. */
 static struct ftc_place buffer_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -61,7 +61,7 @@ static bool needs_mpi(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
 
     return ftc_call_is_of_neighbors(call->kind) ||
-           !ftc_sides_are_plain(call, plan->comm->rank, plan->comm->size);
+           !ftc_layouts_are_plain(call, plan->comm->rank, plan->comm->size);
 }
 
 /* ---- given ---- */
@@ -74,7 +74,7 @@ static bool has_segment(const struct ftc_pattern *p, size_t bytes)
 
 /* SIZE_MAX: more than there can be. */
 static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pattern *p,
-                                struct ftc_side_view *view)
+                                struct ftc_layout_view *view)
 {
     size_t sum = 0;
 
@@ -84,7 +84,7 @@ static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pa
 
         if (ftc_pattern_destination(p, i) < 0)
             continue;
-        place = ftc_side_place(view, i);
+        place = ftc_layout_place(view, i);
         bytes = ftc_place_bytes(&place);
         if (bytes > SIZE_MAX / 4 || sum > SIZE_MAX / 4)
             return SIZE_MAX;
@@ -110,16 +110,16 @@ static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *
 }
 
 /* True for segments of one size, without gaps, that follow each other in memory. */
-static bool are_dense(const struct ftc_plan *plan, const struct ftc_side_view *view)
+static bool are_dense(const struct ftc_plan *plan, const struct ftc_layout_view *view)
 {
-    return !has_heads(plan) && !view->side->counts && ftc_facts_are_packed(view->facts);
+    return !has_heads(plan) && !view->layout->counts && ftc_facts_are_packed(view->facts);
 }
 
 /* Copies the segments before the own one, then those after it. */
-static int give_dense(struct ftc_plan *plan, struct ftc_side_view *view)
+static int give_dense(struct ftc_plan *plan, struct ftc_layout_view *view)
 {
     const struct ftc_comm *c = plan->comm;
-    const struct ftc_place place = ftc_side_whole(view);
+    const struct ftc_place place = ftc_layout_whole(view);
     size_t segment = ftc_place_bytes(&place), before = segment * (size_t)c->rank;
     size_t after = segment * (size_t)(c->size - 1) - before;
     unsigned char *to = ftc_give(plan, before + after);
@@ -133,7 +133,7 @@ static int give_dense(struct ftc_plan *plan, struct ftc_side_view *view)
 }
 
 static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p,
-                         struct ftc_side_view *view)
+                         struct ftc_layout_view *view)
 {
     unsigned char *at = ftc_give(plan, bytes_of_segments(plan, p, view));
     int rv = MPI_SUCCESS;
@@ -144,7 +144,7 @@ static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p,
 
         if (to < 0)
             continue;
-        place = ftc_side_place(view, i);
+        place = ftc_layout_place(view, i);
         rv = first_error(rv, write_segment(plan, p, &at, to, &place));
     }
     return rv;
@@ -157,20 +157,20 @@ static int give_place(struct ftc_plan *plan, const struct ftc_place *place)
     return to ? ftc_place_read(to, place) : MPI_SUCCESS;
 }
 
-/* Data in place are on the side of what is received. */
+/* Data in place are where data are received. */
 static int give_block(struct ftc_plan *plan, const struct ftc_pattern *p)
 {
-    const struct ftc_sides *sides = plan->call->sides;
-    bool is_in_place = sides && sides->send.buffer == MPI_IN_PLACE;
+    const struct ftc_layouts *layouts = plan->call->layouts;
+    bool is_in_place = layouts && layouts->send.buffer == MPI_IN_PLACE;
     struct ftc_place place = buffer_of(plan);
-    struct ftc_side_view view;
+    struct ftc_layout_view view;
 
-    if (!sides)
+    if (!layouts)
         return give_place(plan, &place);
-    ftc_side_view(&view, is_in_place ? &sides->receive : &sides->send);
+    ftc_layout_view(&view, is_in_place ? &layouts->receive : &layouts->send);
     if (ftc_call_is_addressed(plan->call->kind))
         return are_dense(plan, &view) ? give_dense(plan, &view) : give_segments(plan, p, &view);
-    place = is_in_place ? ftc_side_place(&view, p->own) : ftc_side_whole(&view);
+    place = is_in_place ? ftc_layout_place(&view, p->own) : ftc_layout_whole(&view);
     return give_place(plan, &place);
 }
 
@@ -204,12 +204,12 @@ static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct f
                               .bytes = bytes};
 }
 
-static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_side_view *view,
+static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_layout_view *view,
                                   int index)
 {
-    if (!plan->call->sides)
+    if (!plan->call->layouts)
         return buffer_of(plan);
-    return comes_from_root(plan) ? ftc_side_whole(view) : ftc_side_place(view, index);
+    return comes_from_root(plan) ? ftc_layout_whole(view) : ftc_layout_place(view, index);
 }
 
 /* Fills the place for a dead rank that has given nothing: setting dead_blocks. */
@@ -229,7 +229,7 @@ static int take_from_dead_root(const struct ftc_plan *plan)
 }
 
 static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
-                     struct ftc_side_view *view, int index, struct ftc_piece block)
+                     struct ftc_layout_view *view, int index, struct ftc_piece block)
 {
     struct ftc_place place = place_for(plan, view, index);
     struct ftc_piece piece = block;
@@ -248,13 +248,13 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
 
 static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *p)
 {
-    const struct ftc_sides *sides = plan->call->sides;
-    struct ftc_side_view view;
+    const struct ftc_layouts *layouts = plan->call->layouts;
+    struct ftc_layout_view view;
     int rv = MPI_SUCCESS;
     size_t at = 0;
 
-    if (sides)
-        ftc_side_view(&view, &sides->receive);
+    if (layouts)
+        ftc_layout_view(&view, &layouts->receive);
     for (int i = 0; i < p->sources; i++) {
         int from = ftc_pattern_source(p, i);
 
@@ -267,18 +267,18 @@ static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *
 /* Copies the data of this rank for itself. */
 static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
 {
-    const struct ftc_sides *sides = plan->call->sides;
-    struct ftc_side_view send, receive;
+    const struct ftc_layouts *layouts = plan->call->layouts;
+    struct ftc_layout_view send, receive;
     struct ftc_place from, to;
     size_t bytes, room;
 
-    if (sides->send.buffer == MPI_IN_PLACE || sides->receive.buffer == MPI_IN_PLACE)
+    if (layouts->send.buffer == MPI_IN_PLACE || layouts->receive.buffer == MPI_IN_PLACE)
         return MPI_SUCCESS;
-    ftc_side_view(&send, &sides->send);
-    ftc_side_view(&receive, &sides->receive);
-    from = ftc_call_is_addressed(plan->call->kind) ? ftc_side_place(&send, p->own)
-                                                   : ftc_side_whole(&send);
-    to = comes_from_root(plan) ? ftc_side_whole(&receive) : ftc_side_place(&receive, p->own);
+    ftc_layout_view(&send, &layouts->send);
+    ftc_layout_view(&receive, &layouts->receive);
+    from = ftc_call_is_addressed(plan->call->kind) ? ftc_layout_place(&send, p->own)
+                                                   : ftc_layout_whole(&send);
+    to = comes_from_root(plan) ? ftc_layout_whole(&receive) : ftc_layout_place(&receive, p->own);
     bytes = ftc_place_bytes(&from);
     room = ftc_place_bytes(&to);
     if (bytes > room)

@@ -108,7 +108,7 @@ bool ftc_carry_out(struct ftc_call *call)
 struct task {
     struct ftc_request request;
     struct ftc_call call;
-    struct ftc_sides sides; /* of that call */
+    struct ftc_layouts layouts; /* of that call */
     struct ftc_plan plan;
     union ftc_plan_state state;
     struct ftc_packed packed;
@@ -226,14 +226,14 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
 /* A persistent request keeps what its operations need. */
 static bool has_to_keep(const struct task *t)
 {
-    return !t->plan.is_kept && (t->plan.packs || ftc_sides_have_arrays(&t->sides));
+    return !t->plan.is_kept && (t->plan.packs || ftc_layouts_have_arrays(&t->layouts));
 }
 
 static int pack(struct task *t)
 {
     int rv;
 
-    if (has_to_keep(t) && !ftc_keep(&t->kept, &t->plan, &t->sides))
+    if (has_to_keep(t) && !ftc_keep(&t->kept, &t->plan, &t->layouts))
         return ftc_error_no_memory();
     if (!t->plan.packs)
         return MPI_SUCCESS;
@@ -266,9 +266,9 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
     t->plan.call = &t->call;
     t->plan.program_comm_id = communicator_id;
     ftc_combine_note_modes(&t->plan, &t->floating);
-    if (call->sides) {
-        t->sides = *call->sides;
-        t->call.sides = &t->sides;
+    if (call->layouts) {
+        t->layouts = *call->layouts;
+        t->call.layouts = &t->layouts;
     }
     rv = pack(t);
     if (rv == MPI_SUCCESS)

@@ -18,7 +18,8 @@ bool ftc_carry_out_nonblocking(struct ftc_call *call, MPI_Request *request);
  * @call ready to be kept beyond its return. False: native MPI carries it out. */
 bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MPI_Request *request);
 
-/* Begins the operation of @plan, which is copied, with its call and sides, and makes its @request.
+/* Begins the operation of @plan, which is copied, with its call and layouts, and makes its
+ * @request.
  * An error of it is raised on the program's communicator @communicator_id. Returns an MPI error
  * code. */
 int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,

@@ -1,8 +1,8 @@
 #include "kept.h"
 
 #include "value/handle_reference.h"
-#include "value/roles.h"
-#include "value/sides.h"
+#include "value/inter_roles.h"
+#include "value/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +33,21 @@ static struct extent extent_of(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     const struct ftc_comm *comm = plan->comm;
 
-    if (!call->sides)
+    if (!call->layouts)
         return (struct extent){0, 0};
     if (ftc_call_is_of_neighbors(call->kind))
         return (struct extent){plan->neighbors->destinations, plan->neighbors->sources};
-    if (plan->is_between)
+    if (plan->is_inter)
         return extent_between(plan);
-    return (struct extent){.out = ftc_sides_are_sent(call, comm->rank) ? comm->size : 0,
-                           .in = ftc_sides_are_received(call, comm->rank) ? comm->size : 0};
+    return (struct extent){.out = ftc_layouts_are_sent(call, comm->rank) ? comm->size : 0,
+                           .in = ftc_layouts_are_received(call, comm->rank) ? comm->size : 0};
 }
 
 /* ---- arrays ---- */
 
-bool ftc_sides_have_arrays(const struct ftc_sides *sides)
+bool ftc_layouts_have_arrays(const struct ftc_layouts *layouts)
 {
-    const struct ftc_side *out = &sides->send, *in = &sides->receive;
+    const struct ftc_layout *out = &layouts->send, *in = &layouts->receive;
 
     return out->counts || out->displacements || out->datatypes || in->counts || in->displacements ||
            in->datatypes;
@@ -56,10 +56,10 @@ bool ftc_sides_have_arrays(const struct ftc_sides *sides)
 /* An array of at most this much a block is kept aligned for it. */
 enum { ELEMENT_BYTES = sizeof(MPI_Count) };
 
-static size_t bytes_of_arrays(const struct ftc_side *side, int blocks)
+static size_t bytes_of_arrays(const struct ftc_layout *layout, int blocks)
 {
     size_t arrays =
-        (side->counts != NULL) + (side->displacements != NULL) + (side->datatypes != NULL);
+        (layout->counts != NULL) + (layout->displacements != NULL) + (layout->datatypes != NULL);
 
     return arrays * (size_t)blocks * ELEMENT_BYTES;
 }
@@ -81,12 +81,12 @@ static size_t number_bytes(bool are_wide)
     return are_wide ? sizeof(MPI_Count) : sizeof(int);
 }
 
-static void copy_arrays(struct ftc_side *side, int blocks, unsigned char **at)
+static void copy_arrays(struct ftc_layout *layout, int blocks, unsigned char **at)
 {
-    side->counts = copy(side->counts, blocks, number_bytes(side->counts_are_wide), at);
-    side->displacements =
-        copy(side->displacements, blocks, number_bytes(side->displacements_are_wide), at);
-    side->datatypes = copy(side->datatypes, blocks, sizeof *side->datatypes, at);
+    layout->counts = copy(layout->counts, blocks, number_bytes(layout->counts_are_wide), at);
+    layout->displacements =
+        copy(layout->displacements, blocks, number_bytes(layout->displacements_are_wide), at);
+    layout->datatypes = copy(layout->datatypes, blocks, sizeof *layout->datatypes, at);
 }
 
 /* ---- handles ---- */
@@ -106,12 +106,12 @@ static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
 }
 
 /* The datatype of no elements may be anything. */
-static bool keep_side(struct ftc_kept *k, const struct ftc_side *side, int blocks)
+static bool keep_layout(struct ftc_kept *k, const struct ftc_layout *layout, int blocks)
 {
-    if (!keep(k, FTC_HANDLE_DATATYPE, side->datatype))
+    if (!keep(k, FTC_HANDLE_DATATYPE, layout->datatype))
         return false;
-    for (int i = 0; side->datatypes && i < blocks; i++)
-        if (ftc_side_count(side, i) != 0 && !keep(k, FTC_HANDLE_DATATYPE, side->datatypes[i]))
+    for (int i = 0; layout->datatypes && i < blocks; i++)
+        if (ftc_layout_count(layout, i) != 0 && !keep(k, FTC_HANDLE_DATATYPE, layout->datatypes[i]))
             return false;
     return true;
 }
@@ -120,18 +120,19 @@ static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct
 {
     return keep(k, FTC_HANDLE_DATATYPE, call->datatype) &&
            keep(k, FTC_HANDLE_OPERATION, call->op) &&
-           (!call->sides || (keep_side(k, &call->sides->send, extent.out) &&
-                             keep_side(k, &call->sides->receive, extent.in)));
+           (!call->layouts || (keep_layout(k, &call->layouts->send, extent.out) &&
+                               keep_layout(k, &call->layouts->receive, extent.in)));
 }
 
-/* The datatype and the operation of the call, the datatype of each side, and those of its array. */
+/* The datatype and the operation of the call, the datatype of each layout, and those of its array.
+ */
 static size_t handles_of(const struct ftc_call *call, struct extent extent)
 {
     size_t handles = 4;
 
-    if (call->sides && call->sides->send.datatypes)
+    if (call->layouts && call->layouts->send.datatypes)
         handles += (size_t)extent.out;
-    if (call->sides && call->sides->receive.datatypes)
+    if (call->layouts && call->layouts->receive.datatypes)
         handles += (size_t)extent.in;
     return handles;
 }
@@ -147,34 +148,35 @@ static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
     return ftc_neighbors_get(plan->call->comm, &kept->neighbors);
 }
 
-static bool make_room(struct ftc_kept *kept, const struct ftc_plan *plan, struct ftc_sides *sides,
-                      struct extent extent)
+static bool make_room(struct ftc_kept *kept, const struct ftc_plan *plan,
+                      struct ftc_layouts *layouts, struct extent extent)
 {
     size_t handles = handles_of(plan->call, extent), bytes = handles * sizeof *kept->handle;
     unsigned char *at;
 
-    if (plan->call->sides)
-        bytes +=
-            bytes_of_arrays(&sides->send, extent.out) + bytes_of_arrays(&sides->receive, extent.in);
+    if (plan->call->layouts)
+        bytes += bytes_of_arrays(&layouts->send, extent.out) +
+                 bytes_of_arrays(&layouts->receive, extent.in);
     kept->handle = malloc(bytes);
     if (!kept->handle)
         return false;
-    if (!plan->call->sides)
+    if (!plan->call->layouts)
         return true;
     at = (unsigned char *)(kept->handle + handles);
-    copy_arrays(&sides->send, extent.out, &at);
-    copy_arrays(&sides->receive, extent.in, &at);
+    copy_arrays(&layouts->send, extent.out, &at);
+    copy_arrays(&layouts->receive, extent.in, &at);
     return true;
 }
 
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides)
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *layouts)
 {
     struct extent extent;
 
     if (!keep_neighbors(kept, plan))
         return false;
     extent = extent_of(plan);
-    plan->is_kept = make_room(kept, plan, sides, extent) && keep_handles(kept, plan->call, extent);
+    plan->is_kept =
+        make_room(kept, plan, layouts, extent) && keep_handles(kept, plan->call, extent);
     return plan->is_kept;
 }
 

@@ -14,12 +14,13 @@ struct ftc_kept {
     struct ftc_kept_handle *handle; /* the arrays follow in the same memory */
 };
 
-/* Whether the call of @sides has arrays. */
-bool ftc_sides_have_arrays(const struct ftc_sides *sides);
+/* Whether the call of @layouts has arrays. */
+bool ftc_layouts_have_arrays(const struct ftc_layouts *layouts);
 
-/* Keeps what @plan needs in @kept, which belongs to it from now on, and sets plan->is_kept. @sides
- * are those of its call, if it has any, and get copies of its arrays. False without memory. */
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides);
+/* Keeps what @plan needs in @kept, which belongs to it from now on, and sets plan->is_kept.
+ * @layouts are those of its call, if it has any, and get copies of its arrays. False without
+ * memory. */
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *layouts);
 void ftc_keep_no_more(struct ftc_kept *kept);
 
 #endif

@@ -16,10 +16,10 @@ struct ftc_persistent {
     MPI_Request handle;  /* the program's */
     MPI_Request started; /* of its operation; MPI_REQUEST_NULL: it is inactive */
     struct ftc_call call;
-    struct ftc_sides sides;   /* of that call */
-    struct ftc_plan plan;     /* on an identity of its own */
-    struct ftc_kept kept;     /* of that plan */
-    uint64_t communicator_id; /* of the program's communicator */
+    struct ftc_layouts layouts; /* of that call */
+    struct ftc_plan plan;       /* on an identity of its own */
+    struct ftc_kept kept;       /* of that plan */
+    uint64_t communicator_id;   /* of the program's communicator */
     struct ftc_persistent *next;
 };
 
@@ -102,9 +102,9 @@ static struct ftc_persistent *keep(const struct ftc_plan *plan)
         .communicator_id = plan->comm->id,
     };
     p->plan.call = &p->call;
-    if (call->sides) {
-        p->sides = *call->sides;
-        p->call.sides = &p->sides;
+    if (call->layouts) {
+        p->layouts = *call->layouts;
+        p->call.layouts = &p->layouts;
     }
     return p;
 }
@@ -128,9 +128,9 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 
     if (!p)
         return ftc_error_no_memory();
-    rv = !identify(p)                              ? ftc_error_no_place()
-         : ftc_keep(&p->kept, &p->plan, &p->sides) ? MPI_SUCCESS
-                                                   : ftc_error_no_memory();
+    rv = !identify(p)                                ? ftc_error_no_place()
+         : ftc_keep(&p->kept, &p->plan, &p->layouts) ? MPI_SUCCESS
+                                                     : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
         rv = ftc_inactive_request(&p->handle);
     if (rv != MPI_SUCCESS) {

@@ -58,7 +58,7 @@ static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_pl
 {
     f->has_request = true;
     f->needs_packing =
-        plan->is_between || (plan->collective->needs_mpi && plan->collective->needs_mpi(plan));
+        plan->is_inter || (plan->collective->needs_mpi && plan->collective->needs_mpi(plan));
     f->unknown_size = ftc_plan_is_of_unknown_size(plan);
     f->fits_rounds = ftc_library.settings.max_bytes >= plan->comm->size;
 }
@@ -69,8 +69,8 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
 
     f->several_hosts = ftc_board_has_other_hosts(&ftc_library.board);
     f->can_expose = ftc_single_can_expose(plan);
-    f->is_reduction = ftc_call_is_reduction(kind) && !plan->is_between;
-    f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !plan->is_between;
+    f->is_reduction = ftc_call_is_reduction(kind) && !plan->is_inter;
+    f->is_blocking_broadcast = kind == FTC_CALL_BCAST && !plan->is_inter;
     f->packs_elements = plan->arguments.packs_elements;
     f->commutative = plan->arguments.facts.commutative;
     f->fits_slot = (f->is_reduction || f->is_blocking_broadcast) && ftc_pipelined_fits(plan);
@@ -152,8 +152,8 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
     if (!plan->comm)
         return FTC_FALLBACK_INVALID;
     facts.communicator = plan->comm->fallback;
-    plan->is_between = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
-    if (plan->is_between && plan->collective == &ftc_collective_broadcast)
+    plan->is_inter = ftc_comm_is_inter(plan->comm) && plan->collective != &ftc_collective_barrier;
+    if (plan->is_inter && plan->collective == &ftc_collective_broadcast)
         plan->collective = &ftc_collective_blocks;
     if (plan->comm->fallback == FTC_FALLBACK_NONE) {
         examine(plan);
@@ -180,13 +180,13 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
 
-    if (plan->collective->is_described_alike && !plan->is_between) {
+    if (plan->collective->is_described_alike && !plan->is_inter) {
         h = ftc_hash_mix(h, (uint64_t)plan->arguments.count);
         h = ftc_hash_mix(h,
                          plan->arguments.facts.type_class + 64 * plan->arguments.facts.size_bytes);
     }
     h = ftc_hash_mix(h, ftc_plan_is_uneven(plan) ? 0 : plan->arguments.value_bytes);
-    if (plan->is_between && ftc_call_has_root(call->kind))
+    if (plan->is_inter && ftc_call_has_root(call->kind))
         return ftc_signature(h); /* not all ranks know the rest */
     h = ftc_hash_mix(h, has_predefined_operation(plan) ? (uint32_t)call->op : 0);
     h = ftc_hash_mix(h, ftc_call_has_root(call->kind) ? (uint32_t)call->root : 0);
@@ -200,7 +200,7 @@ static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
-    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_between &&
+    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_inter &&
                    !plan->arguments.packs_elements
                ? FTC_OP_REDUCE
                : FTC_OP_ALLREDUCE;
@@ -267,7 +267,7 @@ static int root_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
-    return ftc_call_has_root(call->kind) && !plan->is_between
+    return ftc_call_has_root(call->kind) && !plan->is_inter
                ? ftc_comm_member(plan->comm, call->root)
                : 0;
 }
@@ -311,7 +311,7 @@ static int deliver(struct ftc_plan *plan)
 {
     if (plan->state)
         return steps_of(plan)->after(plan->state);
-    if ((plan->is_between || plan->arguments.packs_elements) && ftc_single_is_refused(plan)) {
+    if ((plan->is_inter || plan->arguments.packs_elements) && ftc_single_is_refused(plan)) {
         plan->turned_out = FTC_FALLBACK_INVALID;
         return MPI_SUCCESS;
     }

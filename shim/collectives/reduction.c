@@ -10,8 +10,8 @@
 #include "protocols/contributor_policy.h"
 #include "protocols/packed.h"
 #include "protocols/pipelined.h"
-#include "value/roles.h"
-#include "value/sides.h"
+#include "value/inter_roles.h"
+#include "value/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int give(struct ftc_plan *plan)
     const char *source = ftc_call_input(plan->call);
     void *to;
 
-    if (plan->is_between && !ftc_role_gives(plan->call))
+    if (plan->is_inter && !ftc_role_gives(plan->call))
         return MPI_SUCCESS;
     if (plan->takes_in_place && a->facts.contiguous && a->value_bytes > 0) {
         plan->value = source + ftc_span_start(&a->facts, a->count);
@@ -78,7 +78,7 @@ static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
 /* How many ranks there are whose elements are combined: of two groups those of the other one. */
 static int givers(const struct ftc_plan *plan)
 {
-    return plan->is_between ? plan->comm->remote_size : plan->comm->size;
+    return plan->is_inter ? plan->comm->remote_size : plan->comm->size;
 }
 
 /* As they have come; NULL if it is dead. */
@@ -272,8 +272,8 @@ static struct part own_part(const struct ftc_plan *plan)
 
     if (!ftc_call_scatters_result(plan->call))
         return p;
-    ftc_sides_sum_counts(&plan->call->sides->receive, rank, &p.first);
-    p.count = ftc_side_count(&plan->call->sides->receive, rank);
+    ftc_layouts_sum_counts(&plan->call->layouts->receive, rank, &p.first);
+    p.count = ftc_layout_count(&plan->call->layouts->receive, rank);
     return p;
 }
 
@@ -282,7 +282,7 @@ static int look_at_lengths(const struct ftc_plan *plan)
 {
     size_t room = ftc_arguments_given(&plan->arguments), at = 0;
 
-    for (int from = 0; plan->is_between && from < plan->comm->remote_size; from++) {
+    for (int from = 0; plan->is_inter && from < plan->comm->remote_size; from++) {
         struct ftc_piece block = ftc_find(plan, plan->comm->remote + from, &at);
 
         if (block.data && block.bytes != room)
@@ -293,7 +293,7 @@ static int look_at_lengths(const struct ftc_plan *plan)
 
 static int take_folded(const struct ftc_plan *plan, struct part p)
 {
-    bool is_as_allreduce = ftc_call_is_allreduce(plan->call->kind) && !plan->is_between;
+    bool is_as_allreduce = ftc_call_is_allreduce(plan->call->kind) && !plan->is_inter;
     int rv = look_at_lengths(plan);
 
     return rv == MPI_SUCCESS ? take_fold(plan, is_as_allreduce ? FOLD_AS_ALLREDUCE : FOLD_AS_REDUCE,
@@ -303,8 +303,8 @@ static int take_folded(const struct ftc_plan *plan, struct part p)
 
 static bool takes(const struct ftc_plan *plan)
 {
-    return plan->is_between ? ftc_role_takes(plan->call)
-                            : ftc_call_gives_result(plan->call, plan->comm->rank);
+    return plan->is_inter ? ftc_role_takes(plan->call)
+                          : ftc_call_gives_result(plan->call, plan->comm->rank);
 }
 
 static int take(const struct ftc_plan *plan)

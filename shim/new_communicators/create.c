@@ -127,7 +127,7 @@ static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_inter_g
 {
     MPI_Group both;
 
-    if (x->is_between)
+    if (x->is_inter)
         return PMPI_Group_union(groups->group[0], groups->group[1], &both) == MPI_SUCCESS
                    ? both
                    : MPI_GROUP_NULL;
@@ -156,7 +156,7 @@ static bool has_own_group(const struct ftc_creation *x)
 /* For the library's operations among them: else it has one of the program's of just these. */
 static bool has_own_comm(const struct ftc_creation *x)
 {
-    return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ||
+    return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_inter ||
            is_alone_with_topology(x);
 }
 
@@ -193,7 +193,7 @@ static bool open_participants(const struct ftc_creation *x, const struct ftc_int
 {
     MPI_Group group = has_own_group(x) ? group_of(x, groups) : x->group;
     struct ftc_comm *c = group == MPI_GROUP_NULL ? NULL : comm_of(x, group);
-    struct ftc_spares *spares = x->is_between ? NULL : ftc_spares_of(x->comm);
+    struct ftc_spares *spares = x->is_inter ? NULL : ftc_spares_of(x->comm);
 
     if (c && c->fallback == FTC_FALLBACK_NONE &&
         ftc_participants_open(participants, c, group, spares)) {
@@ -427,7 +427,7 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
 {
     if (ftc_creation_is_topology(x->kind))
         return members_with_places(x, participants, members);
-    if (x->is_between)
+    if (x->is_inter)
         return members_of_both(x, call, participants, members);
     switch (x->kind) {
     case FTC_CALL_COMM_SPLIT:
@@ -604,11 +604,11 @@ static int find_groups_by_leaders(struct ftc_creation *x, const struct ftc_call 
 static int find_groups(struct ftc_creation *x, const struct ftc_call *call,
                        struct ftc_inter_groups *groups)
 {
-    x->is_between = x->bridge || (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
+    x->is_inter = x->bridge || (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
     if (x->bridge)
         return find_groups_by_leaders(x, call, groups);
     /* With threads only its lineage tells an intercommunicator from others. */
-    if (x->is_between && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
+    if (x->is_inter && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
         ftc_inter_groups_find(groups, x->comm);
     return MPI_SUCCESS;
 }
@@ -625,7 +625,7 @@ static bool carry_out(struct ftc_creation *x, const struct ftc_call *call,
 {
     struct ftc_participants participants;
 
-    if ((x->is_between && groups->group[0] == MPI_GROUP_NULL) ||
+    if ((x->is_inter && groups->group[0] == MPI_GROUP_NULL) ||
         !open_participants(x, groups, &participants))
         return false;
     report(x, call);

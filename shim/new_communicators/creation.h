@@ -62,7 +62,7 @@ struct ftc_creation {
     const struct ftc_bridge *bridge; /* INTERCOMM_CREATE; INTERCOMM_CREATE_FROM_GROUPS once comm is
                                       * of its own group (from_groups.h) */
     uint64_t lineage;                /* of what they make, or 0 */
-    bool is_between;                 /* two groups, of which it makes an intercommunicator */
+    bool is_inter;                   /* two groups, of which it makes an intercommunicator */
     const void *return_address;
     int result; /* MPI error code, if the call was carried out here */
 };

@@ -187,7 +187,7 @@ static int call_native(const struct ftc_creation *x, int tag)
 /* Of what the survivors make theirs: not of an intercommunicator. */
 static MPI_Comm parent_of(const struct ftc_creation *x)
 {
-    return x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_between ? MPI_COMM_WORLD : x->comm;
+    return x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_inter ? MPI_COMM_WORLD : x->comm;
 }
 
 /* What has not come through may still get messages, which another one of its number would meet: so
@@ -227,7 +227,7 @@ static int create_of_members(const struct native_part *part)
     MPI_Comm of_members;
     int rv;
 
-    if (x->is_between)
+    if (x->is_inter)
         return create_between(part);
     if (!is_file && !ftc_creation_is_topology(x->kind))
         return PMPI_Comm_create_group(parent_of(x), part->members, part->tag, x->newcomm);
@@ -245,7 +245,7 @@ static bool wants_spares(const struct ftc_creation *x, const struct ftc_particip
 {
     return participants->size > 1 &&
            ftc_library.settings.communicators == FTC_COMMUNICATORS_PLACES &&
-           ftc_creation_is_copy(x->kind) && !x->is_between && !ftc_spares_of(x->comm);
+           ftc_creation_is_copy(x->kind) && !x->is_inter && !ftc_spares_of(x->comm);
 }
 
 static void run_native_part(void *argument)
@@ -278,7 +278,7 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 /* Since 5.0 the leaders of two groups take an error of UCX for their message. */
 static bool is_to_be_abandoned(const struct native_part *part)
 {
-    return part->x->is_between && part->members != MPI_GROUP_NULL &&
+    return part->x->is_inter && part->members != MPI_GROUP_NULL &&
            ftc_inside_mpich() >= LEADERS_IGNORE_ERRORS;
 }
 

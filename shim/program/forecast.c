@@ -8,7 +8,7 @@
 #include "mpi/inside.h"
 #include "reporting/required_sites.h"
 #include "value/arguments.h"
-#include "value/sides.h"
+#include "value/layout.h"
 
 enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
 
@@ -26,23 +26,23 @@ static size_t times(size_t a, size_t b)
  */
 static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_arguments_comm *comm)
 {
-    const struct ftc_side *send = &call->sides->send, *receive = &call->sides->receive;
-    bool is_between = comm->remote_size > 0;
-    int peers = is_between ? comm->remote_size : comm->size;
+    const struct ftc_layout *send = &call->layouts->send, *receive = &call->layouts->receive;
+    bool is_inter = comm->remote_size > 0;
+    int peers = is_inter ? comm->remote_size : comm->size;
     size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
     if (ftc_call_is_of_neighbors(call->kind))
         return times(
-            ftc_side_bytes(send, ftc_call_is_addressed(call->kind) ? comm->destinations : 1),
+            ftc_layout_bytes(send, ftc_call_is_addressed(call->kind) ? comm->destinations : 1),
             ranks);
     if (!ftc_call_has_root(call->kind))
         return times(
-            ftc_side_bytes(!is_between && ftc_sides_are_sent(call, comm->rank) ? send : receive,
-                           peers),
+            ftc_layout_bytes(!is_inter && ftc_layouts_are_sent(call, comm->rank) ? send : receive,
+                             peers),
             ranks);
-    if (call->root != (is_between ? MPI_ROOT : comm->rank))
+    if (call->root != (is_inter ? MPI_ROOT : comm->rank))
         return 0;
-    return ftc_side_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, peers);
+    return ftc_layout_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, peers);
 }
 
 /* Returns an upper bound of what all ranks send, which holds at the rank that sends most: the
@@ -50,16 +50,16 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
 static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_arguments_comm *comm,
                             const struct ftc_arguments *a)
 {
-    bool is_between = comm->remote_size > 0 && ftc_call_plain(call->kind) != FTC_CALL_BARRIER;
+    bool is_inter = comm->remote_size > 0 && ftc_call_plain(call->kind) != FTC_CALL_BARRIER;
     size_t ranks = (size_t)comm->size + (size_t)comm->remote_size;
 
-    if (!is_between && !ftc_call_is_of_unknown_size(call->kind))
+    if (!is_inter && !ftc_call_is_of_unknown_size(call->kind))
         return a->value_bytes;
     if (ftc_call_is_nonblocking(call->kind)) /* takes rounds, with a byte of each rank at least */
         return ranks;
     if (ftc_call_has_operation(call->kind))
         return times(ftc_arguments_given(a), ranks);
-    return call->sides ? bytes_of_blocks(call, comm) : ftc_packed_bytes(&a->facts, call->count);
+    return call->layouts ? bytes_of_blocks(call, comm) : ftc_packed_bytes(&a->facts, call->count);
 }
 
 /* ---- what the library would do ---- */

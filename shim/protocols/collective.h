@@ -29,8 +29,8 @@ struct ftc_plan {
     const struct ftc_collective *collective;
     struct ftc_comm *comm;
     struct ftc_arguments arguments;
-    bool is_between; /* two groups, neither of which knows how much the other gives, or which of its
-                      * ranks is the root */
+    bool is_inter; /* two groups, neither of which knows how much the other gives, or which of its
+                    * ranks is the root */
     enum ftc_protocol protocol;
     bool packs;                /* what it gives and takes, as other threads do not call MPI */
     void *state;               /* from the first of several operations on; NULL: none so far */
@@ -111,12 +111,12 @@ static inline struct ftc_piece ftc_find(const struct ftc_plan *plan, int rank, s
 
 static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
 {
-    return plan->is_between || ftc_call_is_uneven(plan->call->kind);
+    return plan->is_inter || ftc_call_is_uneven(plan->call->kind);
 }
 
 static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
 {
-    return plan->is_between || ftc_call_is_of_unknown_size(plan->call->kind);
+    return plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
 }
 
 /* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */

@@ -84,7 +84,7 @@ int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
     const struct ftc_comm *c = plan->comm;
     bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
-    bool required = plan->is_between && ftc_contributor_policy_note(plan) != 0;
+    bool required = plan->is_inter && ftc_contributor_policy_note(plan) != 0;
     int missing = c->remote_size;
     size_t at = 0;
 
@@ -97,7 +97,7 @@ int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
         required |= (block.note & FTC_NOTE_REQUIRES_ALL) != 0;
         missing -= rank >= c->remote && rank < c->remote + c->remote_size;
     }
-    if (plan->is_between)
+    if (plan->is_inter)
         return missing > 0 ? judge(plan, missing, c->remote_size, required) : MPI_SUCCESS;
     return is_large_reduction ? ftc_contributor_policy_look_at_set(plan, who, required)
                               : look_at_set(plan, who, required);

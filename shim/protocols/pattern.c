@@ -1,7 +1,7 @@
 #include "pattern.h"
 
 #include "program/native_call.h"
-#include "value/roles.h"
+#include "value/inter_roles.h"
 
 /* ---- peers ---- */
 
@@ -61,7 +61,7 @@ bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     if (ftc_call_is_of_neighbors(plan->call->kind))
         return among_neighbors(p, plan);
-    if (plan->is_between)
+    if (plan->is_inter)
         between_groups(p, plan);
     else
         within_group(p, plan);
@@ -181,7 +181,7 @@ bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
     const struct ftc_call *call = plan->call;
     const int self = plan->comm->rank;
 
-    if (plan->is_between)
+    if (plan->is_inter)
         return is_source_between(plan, from);
     switch (ftc_call_plain(call->kind)) {
     case FTC_CALL_REDUCE:

@@ -16,7 +16,7 @@ static bool shows_blocks(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
-    return plan->call->sides && !ftc_call_has_operation(kind) && !ftc_call_is_nonblocking(kind) &&
+    return plan->call->layouts && !ftc_call_has_operation(kind) && !ftc_call_is_nonblocking(kind) &&
            !ftc_call_goes_to_root(kind) && !ftc_plan_is_uneven(plan);
 }
 
@@ -164,7 +164,7 @@ static void combine_elements(void *context, void *into, const void *from)
 
 static bool combines(const struct ftc_plan *plan)
 {
-    return plan->collective->combines && !plan->arguments.keeps_blocks && !plan->is_between;
+    return plan->collective->combines && !plan->arguments.keeps_blocks && !plan->is_inter;
 }
 
 /* Begins a value without data. Returns false without memory. */

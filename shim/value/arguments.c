@@ -1,7 +1,7 @@
 #include "arguments.h"
 
-#include "roles.h"
-#include "sides.h"
+#include "inter_roles.h"
+#include "layout.h"
 
 #include <stdint.h>
 
@@ -45,7 +45,7 @@ static bool buffers_of_reduction_are_valid(const struct ftc_arguments *a,
     if (!ftc_call_gives_result(call, rank))
         return !in_place;
     if (ftc_call_scatters_result(call) && !in_place &&
-        ftc_side_count(&call->sides->receive, rank) == 0)
+        ftc_layout_count(&call->layouts->receive, rank) == 0)
         return call->sendbuf != call->recvbuf;
     return ftc_is_buffer(call->recvbuf, &a->facts) && call->recvbuf != MPI_IN_PLACE &&
            (in_place || call->sendbuf != call->recvbuf);
@@ -56,7 +56,7 @@ static void examine_reduction(struct ftc_arguments *a, const struct ftc_call *ca
 {
     a->count = call->count;
     a->are_valid = (!ftc_call_scatters_result(call) ||
-                    ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count)) &&
+                    ftc_layouts_sum_counts(&call->layouts->receive, comm->size, &a->count)) &&
                    ftc_facts(call->datatype, call->op, &a->facts);
     a->commutative = a->facts.commutative;
     /* which is done in any thread */
@@ -106,24 +106,24 @@ static void examine_broadcast(struct ftc_arguments *a, const struct ftc_call *ca
 
 /* With no elements or no neighbors the datatypes may be anything: native MPI does not look at them.
  */
-static bool is_valid_of_neighbors(const struct ftc_side *side, int blocks)
+static bool is_valid_of_neighbors(const struct ftc_layout *layout, int blocks)
 {
-    bool is_empty = side->counts ? blocks == 0 : side->count == 0;
+    bool is_empty = layout->counts ? blocks == 0 : layout->count == 0;
 
-    return is_empty || ftc_side_is_valid(side, blocks);
+    return is_empty || ftc_layout_is_valid(layout, blocks);
 }
 
-static void examine_sides(struct ftc_arguments *a, const struct ftc_call *call,
-                          const struct ftc_arguments_comm *comm)
+static void examine_layouts(struct ftc_arguments *a, const struct ftc_call *call,
+                            const struct ftc_arguments_comm *comm)
 {
-    const struct ftc_sides *s = call->sides;
+    const struct ftc_layouts *s = call->layouts;
 
     if (ftc_call_is_of_neighbors(call->kind)) {
         a->are_valid = is_valid_of_neighbors(&s->send, comm->destinations) &&
                        is_valid_of_neighbors(&s->receive, comm->sources);
         return;
     }
-    a->are_valid = ftc_sides_are_valid(call, comm->rank, comm->size, &a->value_bytes);
+    a->are_valid = ftc_layouts_are_valid(call, comm->rank, comm->size, &a->value_bytes);
     if (a->are_valid && call->datatype != MPI_DATATYPE_NULL) /* for who does not match */
         ftc_facts_of_type(call->datatype, &a->facts);
 }
@@ -140,7 +140,7 @@ static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
 static bool gets_elements(const struct ftc_call *call, int rank)
 {
     return ftc_role_takes(call) &&
-           (!ftc_call_scatters_result(call) || ftc_side_count(&call->sides->receive, rank) > 0);
+           (!ftc_call_scatters_result(call) || ftc_layout_count(&call->layouts->receive, rank) > 0);
 }
 
 /* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
@@ -151,7 +151,7 @@ static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc
     a->packs_elements = true;
     a->count = call->count;
     if (ftc_call_scatters_result(call) &&
-        !ftc_sides_sum_counts(&call->sides->receive, comm->size, &a->count))
+        !ftc_layouts_sum_counts(&call->layouts->receive, comm->size, &a->count))
         return false;
     if (a->count < 0 || !ftc_facts(call->datatype, call->op, &a->facts))
         return false;
@@ -165,15 +165,15 @@ static bool buffer_between_is_valid(struct ftc_arguments *a, const struct ftc_ca
            (call->count == 0 || is_buffer(a, call->recvbuf));
 }
 
-static bool side_between_is_valid(const struct ftc_side *side, int blocks)
+static bool layout_between_is_valid(const struct ftc_layout *layout, int blocks)
 {
-    return (side->counts || !side->displacements) && ftc_side_is_valid(side, blocks);
+    return (layout->counts || !layout->displacements) && ftc_layout_is_valid(layout, blocks);
 }
 
 static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *call,
                               const struct ftc_arguments_comm *comm)
 {
-    const struct ftc_sides *s = call->sides;
+    const struct ftc_layouts *s = call->layouts;
     int blocks = comm->remote_size;
 
     if (!ftc_role_gives(call) && !ftc_role_takes(call)) /* beside the root: nothing else counts */
@@ -182,8 +182,8 @@ static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *ca
         return elements_between_are_valid(a, call, comm);
     if (!s)
         return buffer_between_is_valid(a, call);
-    return (!ftc_role_gives(call) || side_between_is_valid(&s->send, blocks)) &&
-           (!ftc_role_takes(call) || side_between_is_valid(&s->receive, blocks));
+    return (!ftc_role_gives(call) || layout_between_is_valid(&s->send, blocks)) &&
+           (!ftc_role_takes(call) || layout_between_is_valid(&s->receive, blocks));
 }
 
 static bool is_scan(const struct ftc_call *call)
@@ -209,7 +209,7 @@ static void examine_between(struct ftc_arguments *a, const struct ftc_call *call
 
 static bool is_barrier(const struct ftc_call *call)
 {
-    return (ftc_call_traits[call->kind] & ~FTC_TRAIT_REQUEST) == 0 && !call->sides;
+    return (ftc_call_traits[call->kind] & ~FTC_TRAIT_REQUEST) == 0 && !call->layouts;
 }
 
 static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call *call,
@@ -224,8 +224,8 @@ static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call 
         examine_reduction(a, call, comm);
     else if (combines)
         examine_scan(a, call, comm->size);
-    else if (call->sides)
-        examine_sides(a, call, comm);
+    else if (call->layouts)
+        examine_layouts(a, call, comm);
     else
         examine_broadcast(a, call);
 }

@@ -5,7 +5,7 @@ ARM64_ROOT := $(BUILD)/arm64/root
 # arm64 program, and test_combine needs MPICH, which is not there for arm64; the rest takes minutes, or has not been tried.
 ARM64_TESTS := agent authority blocks buffered bulk channel classes completion contributors copy cores coverage engine error_handler \
   exchange exposed fence file_limit geometry group inside json lease leaseholder abandonable lineage loaded mapping mark net \
-  numbers pipes pmi polls proxies reliable remote_query replica participants schedule segments sides topology wire
+  numbers pipes pmi polls proxies reliable remote_query replica participants schedule segments layout topology wire
 ARM64 = $(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 CC=aarch64-linux-gnu-gcc \
   CFLAGS='-O1 -g -L$(ARM64_ROOT)/usr/lib/aarch64-linux-gnu' RUN='PART=yes qemu-aarch64 -L /usr/aarch64-linux-gnu'
 

@@ -653,13 +653,13 @@ static void move(enum ftc_call_kind kind, size_t sent)
     static int counts[RANKS] = {1, 1, 1}, at[RANKS] = {0};
     static char from[1], to[1];
     struct ftc_call call = call_of(site(kind % SITES), kind);
-    struct ftc_sides sides = {
+    struct ftc_layouts layouts = {
         .send = {.buffer = from, .counts = counts, .displacements = at, .datatype = MPI_INT},
         .receive = {.buffer = to, .counts = counts, .displacements = at, .datatype = MPI_INT},
     };
     bool has_blocks = kind != FTC_CALL_BCAST && kind != FTC_CALL_ALLREDUCE;
 
-    call.sides = has_blocks ? &sides : NULL;
+    call.layouts = has_blocks ? &layouts : NULL;
     opened();
     returns = !ftc_call_comes_from_root(kind) || !is_between;
     is_inter = is_between;

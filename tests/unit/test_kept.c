@@ -43,21 +43,23 @@ static const MPI_Datatype sent[] = {SENT, SENT + 1, SENT + 2},
 static const int ones[] = {1, 1, 1};
 
 static struct ftc_call call;
-static struct ftc_sides sides;
+static struct ftc_layouts layouts;
 static struct ftc_plan plan;
 static struct ftc_kept kept;
 
 static void keep_of(const struct ftc_neighbors *neighbors)
 {
-    sides = (struct ftc_sides){
+    layouts = (struct ftc_layouts){
         .send = {.datatype = NOTHING, .counts = ones, .datatypes = sent},
         .receive = {.datatype = NOTHING, .counts = ones, .datatypes = received},
     };
-    call = (struct ftc_call){
-        .kind = FTC_CALL_INEIGHBOR_ALLTOALLW, .datatype = NOTHING, .op = NOTHING, .sides = &sides};
+    call = (struct ftc_call){.kind = FTC_CALL_INEIGHBOR_ALLTOALLW,
+                             .datatype = NOTHING,
+                             .op = NOTHING,
+                             .layouts = &layouts};
     plan = (struct ftc_plan){.call = &call, .neighbors = neighbors};
     kept = (struct ftc_kept){0};
-    ck_assert(ftc_keep(&kept, &plan, &sides));
+    ck_assert(ftc_keep(&kept, &plan, &layouts));
 }
 
 START_TEST(a_neighborhood_keeps_the_datatypes_of_each_block)
@@ -78,9 +80,9 @@ END_TEST
 START_TEST(arrays_are_copied)
 {
     keep_of(&more_sources);
-    ck_assert_ptr_ne(sides.receive.datatypes, received);
-    ck_assert_mem_eq(sides.receive.datatypes, received, sizeof received);
-    ck_assert_mem_eq(sides.receive.counts, ones, sizeof ones);
+    ck_assert_ptr_ne(layouts.receive.datatypes, received);
+    ck_assert_mem_eq(layouts.receive.datatypes, received, sizeof received);
+    ck_assert_mem_eq(layouts.receive.counts, ones, sizeof ones);
     ftc_keep_no_more(&kept);
 }
 END_TEST

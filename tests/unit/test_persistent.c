@@ -51,11 +51,11 @@ void ftc_comm_release(struct ftc_comm *c)
     identities--;
 }
 
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_sides *sides)
+bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *layouts)
 {
     (void)kept;
     (void)plan;
-    (void)sides;
+    (void)layouts;
     return is_kept;
 }
 

@@ -75,11 +75,11 @@ static void set_world(const int facts[])
 
 static void make_call(enum ftc_call_kind kind, const int facts[])
 {
-    static const struct ftc_sides sides;
+    static const struct ftc_layouts layouts;
     size_t bytes = elements[facts[ELEMENT]];
 
     call = (struct ftc_call){.kind = kind, .count = 16};
-    call.sides = collective_of(kind) == &ftc_collective_blocks ? &sides : NULL;
+    call.layouts = collective_of(kind) == &ftc_collective_blocks ? &layouts : NULL;
     collective = *collective_of(kind);
     collective.needs_mpi = tell_needs_mpi;
     needs_mpi = facts[NEEDS_MPI];
@@ -87,7 +87,7 @@ static void make_call(enum ftc_call_kind kind, const int facts[])
         .call = &call,
         .collective = &collective,
         .comm = &comm,
-        .is_between = facts[BETWEEN] && ftc_call_plain(kind) != FTC_CALL_BARRIER,
+        .is_inter = facts[BETWEEN] && ftc_call_plain(kind) != FTC_CALL_BARRIER,
         .arguments = {.count = call.count,
                       .packs_elements = facts[PACKED],
                       .value_bytes = facts[FITS] ? EXPOSED_BYTES : 2 * EXPOSED_BYTES,

@@ -1,4 +1,4 @@
-#include "sides.h"
+#include "layout.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* False: native MPI rejects it. */
-static bool look_at(struct ftc_side_view *view, MPI_Datatype datatype)
+static bool look_at(struct ftc_layout_view *view, MPI_Datatype datatype)
 {
     const struct ftc_facts *facts = ftc_facts_at(datatype, &view->derived);
 
@@ -15,13 +15,13 @@ static bool look_at(struct ftc_side_view *view, MPI_Datatype datatype)
     return facts != NULL;
 }
 
-bool ftc_side_view(struct ftc_side_view *view, const struct ftc_side *side)
+bool ftc_layout_view(struct ftc_layout_view *view, const struct ftc_layout *layout)
 {
     static const struct ftc_facts none = {.datatype = MPI_DATATYPE_NULL};
 
-    view->side = side;
+    view->layout = layout;
     view->facts = &none;
-    return side->datatypes || look_at(view, side->datatype);
+    return layout->datatypes || look_at(view, layout->datatype);
 }
 
 static MPI_Count number_at(const void *numbers, int index, bool are_wide)
@@ -30,14 +30,15 @@ static MPI_Count number_at(const void *numbers, int index, bool are_wide)
 }
 _Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "wide displacements are read as counts");
 
-MPI_Count ftc_side_count(const struct ftc_side *side, int index)
+MPI_Count ftc_layout_count(const struct ftc_layout *layout, int index)
 {
-    return side->counts ? number_at(side->counts, index, side->counts_are_wide) : side->count;
+    return layout->counts ? number_at(layout->counts, index, layout->counts_are_wide)
+                          : layout->count;
 }
 
-static ptrdiff_t offset_of(const struct ftc_side_view *view, int index)
+static ptrdiff_t offset_of(const struct ftc_layout_view *view, int index)
 {
-    const struct ftc_side *s = view->side;
+    const struct ftc_layout *s = view->layout;
     ptrdiff_t number;
 
     if (!s->displacements)
@@ -47,30 +48,30 @@ static ptrdiff_t offset_of(const struct ftc_side_view *view, int index)
 }
 
 /* Valid, because the call was looked at before: but of no elements it may be anything. */
-static void look_at_datatype(struct ftc_side_view *view, int index)
+static void look_at_datatype(struct ftc_layout_view *view, int index)
 {
-    const MPI_Datatype *datatypes = view->side->datatypes;
+    const MPI_Datatype *datatypes = view->layout->datatypes;
 
-    if (datatypes && ftc_side_count(view->side, index) != 0 &&
+    if (datatypes && ftc_layout_count(view->layout, index) != 0 &&
         datatypes[index] != view->facts->datatype)
         look_at(view, datatypes[index]);
 }
 
-struct ftc_place ftc_side_place(struct ftc_side_view *view, int index)
+struct ftc_place ftc_layout_place(struct ftc_layout_view *view, int index)
 {
     look_at_datatype(view, index);
     return (struct ftc_place){
-        .address = (char *)view->side->buffer + offset_of(view, index),
-        .count = ftc_side_count(view->side, index),
+        .address = (char *)view->layout->buffer + offset_of(view, index),
+        .count = ftc_layout_count(view->layout, index),
         .facts = view->facts,
     };
 }
 
-struct ftc_place ftc_side_whole(struct ftc_side_view *view)
+struct ftc_place ftc_layout_whole(struct ftc_layout_view *view)
 {
     return (struct ftc_place){
-        .address = view->side->buffer,
-        .count = view->side->count,
+        .address = view->layout->buffer,
+        .count = view->layout->count,
         .facts = view->facts,
     };
 }
@@ -117,12 +118,12 @@ static bool is_scatter(enum ftc_call_kind plain)
     return plain == FTC_CALL_SCATTER || plain == FTC_CALL_SCATTERV;
 }
 
-/* Native MPI looks at this side of the call. */
+/* Native MPI looks at this layout of the call. */
 static bool sends(const struct ftc_call *call, enum ftc_call_kind plain, int rank)
 {
     if (is_scatter(plain))
         return is_root(call, rank);
-    return call->sides->send.buffer != MPI_IN_PLACE ||
+    return call->layouts->send.buffer != MPI_IN_PLACE ||
            (is_gather(plain) && !is_root(call, rank)); /* where it may not be in place */
 }
 
@@ -130,16 +131,16 @@ static bool receives(const struct ftc_call *call, enum ftc_call_kind plain, int 
 {
     if (is_gather(plain))
         return is_root(call, rank);
-    return call->sides->receive.buffer != MPI_IN_PLACE || !is_scatter(plain) ||
+    return call->layouts->receive.buffer != MPI_IN_PLACE || !is_scatter(plain) ||
            !is_root(call, rank);
 }
 
-bool ftc_sides_are_sent(const struct ftc_call *call, int rank)
+bool ftc_layouts_are_sent(const struct ftc_call *call, int rank)
 {
     return sends(call, ftc_call_plain(call->kind), rank);
 }
 
-bool ftc_sides_are_received(const struct ftc_call *call, int rank)
+bool ftc_layouts_are_received(const struct ftc_call *call, int rank)
 {
     return receives(call, ftc_call_plain(call->kind), rank);
 }
@@ -147,9 +148,9 @@ bool ftc_sides_are_received(const struct ftc_call *call, int rank)
 /* ---- what native MPI rejects ---- */
 
 /* With NULL a displacement may be an absolute address, too. */
-static bool buffer_is_valid(const struct ftc_side_view *view, int index)
+static bool buffer_is_valid(const struct ftc_layout_view *view, int index)
 {
-    const struct ftc_side *s = view->side;
+    const struct ftc_layout *s = view->layout;
 
     if (s->buffer == MPI_IN_PLACE)
         return false;
@@ -157,10 +158,10 @@ static bool buffer_is_valid(const struct ftc_side_view *view, int index)
            (s->displacements && offset_of(view, index) != 0);
 }
 
-static bool block_is_valid(struct ftc_side_view *view, int index)
+static bool block_is_valid(struct ftc_layout_view *view, int index)
 {
-    const struct ftc_side *s = view->side;
-    MPI_Count count = ftc_side_count(s, index);
+    const struct ftc_layout *s = view->layout;
+    MPI_Count count = ftc_layout_count(s, index);
 
     if (count <= 0)
         return count == 0;
@@ -168,22 +169,22 @@ static bool block_is_valid(struct ftc_side_view *view, int index)
 }
 
 /* True for counts of one datatype in a buffer that needs no displacement: no block is examined. */
-static bool is_surely_valid(const struct ftc_side_view *view, int blocks)
+static bool is_surely_valid(const struct ftc_layout_view *view, int blocks)
 {
-    const struct ftc_side *s = view->side;
+    const struct ftc_layout *s = view->layout;
     bool is = !s->datatypes && s->buffer != MPI_IN_PLACE && ftc_is_buffer(s->buffer, view->facts);
 
     for (int i = 0; is && i < blocks; i++)
-        is = ftc_side_count(s, i) >= 0;
+        is = ftc_layout_count(s, i) >= 0;
     return is;
 }
 
-bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
+bool ftc_layout_is_valid(const struct ftc_layout *layout, int blocks)
 {
-    int looks = side->counts ? blocks : 1;
-    struct ftc_side_view view;
+    int looks = layout->counts ? blocks : 1;
+    struct ftc_layout_view view;
 
-    if (!ftc_side_view(&view, side))
+    if (!ftc_layout_view(&view, layout))
         return false;
     if (is_surely_valid(&view, looks))
         return true;
@@ -194,10 +195,10 @@ bool ftc_side_is_valid(const struct ftc_side *side, int blocks)
 }
 
 /* As MPICH looks for it: buffers that begin at one place, by the size of the datatype. */
-static bool meet(const struct ftc_side *whole, const struct ftc_side *parts, int rank)
+static bool meet(const struct ftc_layout *whole, const struct ftc_layout *parts, int rank)
 {
     ptrdiff_t size = (ptrdiff_t)ftc_predefined_bytes(whole->datatype);
-    MPI_Count count = ftc_side_count(parts, rank);
+    MPI_Count count = ftc_layout_count(parts, rank);
     MPI_Count elements = parts->displacements
                              ? number_at(parts->displacements, rank, parts->displacements_are_wide)
                              : rank * count;
@@ -207,7 +208,7 @@ static bool meet(const struct ftc_side *whole, const struct ftc_side *parts, int
            (char *)whole->buffer == (char *)parts->buffer + elements * size;
 }
 
-static bool are_one(const struct ftc_sides *s)
+static bool are_one(const struct ftc_layouts *s)
 {
     return s->send.buffer == s->receive.buffer && s->send.datatype == s->receive.datatype &&
            s->send.datatypes == s->receive.datatypes && s->send.counts == s->receive.counts &&
@@ -216,7 +217,7 @@ static bool are_one(const struct ftc_sides *s)
 
 static bool overlap(const struct ftc_call *call, enum ftc_call_kind plain, int rank)
 {
-    const struct ftc_sides *s = call->sides;
+    const struct ftc_layouts *s = call->layouts;
 
     switch (plain) {
     case FTC_CALL_GATHER:
@@ -241,26 +242,26 @@ static size_t times(size_t a, size_t b)
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
-static size_t bytes_of_block(const struct ftc_side *side)
+static size_t bytes_of_block(const struct ftc_layout *layout)
 {
-    struct ftc_side_view view;
+    struct ftc_layout_view view;
     struct ftc_place place;
 
-    if (!ftc_side_view(&view, side))
+    if (!ftc_layout_view(&view, layout))
         return 0;
-    place = ftc_side_whole(&view);
+    place = ftc_layout_whole(&view);
     return ftc_place_bytes(&place);
 }
 
-size_t ftc_side_bytes(const struct ftc_side *side, int blocks)
+size_t ftc_layout_bytes(const struct ftc_layout *layout, int blocks)
 {
-    struct ftc_side_view view;
+    struct ftc_layout_view view;
     size_t sum = 0;
 
-    if (!ftc_side_view(&view, side))
+    if (!ftc_layout_view(&view, layout))
         return 0;
     for (int i = 0; i < blocks; i++) {
-        struct ftc_place place = ftc_side_place(&view, i);
+        struct ftc_place place = ftc_layout_place(&view, i);
 
         if (__builtin_add_overflow(sum, ftc_place_bytes(&place), &sum))
             return SIZE_MAX;
@@ -271,12 +272,12 @@ size_t ftc_side_bytes(const struct ftc_side *side, int blocks)
 static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain, int rank,
                            int size)
 {
-    const struct ftc_sides *s = call->sides;
-    const struct ftc_side *block = sends(call, plain, rank) ? &s->send : &s->receive;
+    const struct ftc_layouts *s = call->layouts;
+    const struct ftc_layout *block = sends(call, plain, rank) ? &s->send : &s->receive;
 
     switch (plain) {
     case FTC_CALL_ALLGATHERV:
-        return ftc_side_bytes(&s->receive, size);
+        return ftc_layout_bytes(&s->receive, size);
     case FTC_CALL_SCATTER:
         block = receives(call, plain, rank) ? &s->receive : &s->send;
         return times((size_t)size, bytes_of_block(block));
@@ -290,20 +291,20 @@ static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain
     }
 }
 
-static bool lacks_counts(const struct ftc_side *s)
+static bool lacks_counts(const struct ftc_layout *s)
 {
     return !s->counts && s->displacements;
 }
 
 static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
 {
-    const struct ftc_sides *s = call->sides;
+    const struct ftc_layouts *s = call->layouts;
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
     bool out = sends(call, plain, rank), in = receives(call, plain, rank);
 
     *bytes = 0;
-    if ((out && (lacks_counts(&s->send) || !ftc_side_is_valid(&s->send, size))) ||
-        (in && (lacks_counts(&s->receive) || !ftc_side_is_valid(&s->receive, size))) ||
+    if ((out && (lacks_counts(&s->send) || !ftc_layout_is_valid(&s->send, size))) ||
+        (in && (lacks_counts(&s->receive) || !ftc_layout_is_valid(&s->receive, size))) ||
         (out && in && overlap(call, plain, rank)))
         return false;
     *bytes = bytes_in_all(call, plain, rank, size);
@@ -316,20 +317,20 @@ static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *b
  * A place for each kind of call but for those that share it, as loops have several. */
 enum { KNOWN = 16 };
 
-struct known_side {
+struct known_layout {
     const void *buffer;
     MPI_Count count;
     MPI_Datatype datatype;
 };
 
 static _Thread_local struct known {
-    struct known_side send, receive;
+    struct known_layout send, receive;
     enum ftc_call_kind kind;
     int root, rank, size;
     size_t bytes; /* of a call; 0: none is known */
 } known[KNOWN];
 
-static bool is_known_side(const struct known_side *k, const struct ftc_side *s)
+static bool is_known_layout(const struct known_layout *k, const struct ftc_layout *s)
 {
     return k->buffer == s->buffer && k->count == s->count && k->datatype == s->datatype &&
            !s->counts && !s->displacements && !s->datatypes;
@@ -338,25 +339,25 @@ static bool is_known_side(const struct known_side *k, const struct ftc_side *s)
 static bool is_known(const struct known *k, const struct ftc_call *call, int rank, int size)
 {
     return k->bytes > 0 && k->kind == call->kind && k->root == call->root && k->rank == rank &&
-           k->size == size && is_known_side(&k->send, &call->sides->send) &&
-           is_known_side(&k->receive, &call->sides->receive);
+           k->size == size && is_known_layout(&k->send, &call->layouts->send) &&
+           is_known_layout(&k->receive, &call->layouts->receive);
 }
 
-static struct known_side known_side(const struct ftc_side *s)
+static struct known_layout known_layout(const struct ftc_layout *s)
 {
-    return (struct known_side){.buffer = s->buffer, .count = s->count, .datatype = s->datatype};
+    return (struct known_layout){.buffer = s->buffer, .count = s->count, .datatype = s->datatype};
 }
 
 /* Other datatypes are freed, and their handles are another's then. */
-static bool is_lasting(const struct ftc_side *s)
+static bool is_lasting(const struct ftc_layout *s)
 {
     return !s->counts && !s->displacements && !s->datatypes &&
            ftc_predefined_bytes(s->datatype) > 0;
 }
 
-bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
+bool ftc_layouts_are_valid(const struct ftc_call *call, int rank, int size, size_t *bytes)
 {
-    const struct ftc_sides *s = call->sides;
+    const struct ftc_layouts *s = call->layouts;
     struct known *k = &known[call->kind % KNOWN];
 
     if (is_known(k, call, rank, size)) {
@@ -367,8 +368,8 @@ bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t
         return false;
     if (is_lasting(&s->send) && is_lasting(&s->receive))
         *k = (struct known){
-            .send = known_side(&s->send),
-            .receive = known_side(&s->receive),
+            .send = known_layout(&s->send),
+            .receive = known_layout(&s->receive),
             .kind = call->kind,
             .root = call->root,
             .rank = rank,
@@ -378,11 +379,11 @@ bool ftc_sides_are_valid(const struct ftc_call *call, int rank, int size, size_t
     return true;
 }
 
-bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum)
+bool ftc_layouts_sum_counts(const struct ftc_layout *layout, int size, MPI_Count *sum)
 {
     *sum = 0;
     for (int i = 0; i < size; i++) {
-        MPI_Count count = ftc_side_count(side, i);
+        MPI_Count count = ftc_layout_count(layout, i);
 
         if (count < 0 || __builtin_add_overflow(*sum, count, sum))
             return false;
@@ -390,18 +391,18 @@ bool ftc_sides_sum_counts(const struct ftc_side *side, int size, MPI_Count *sum)
     return true;
 }
 
-static bool is_plain(const struct ftc_side *side, int blocks)
+static bool is_plain(const struct ftc_layout *layout, int blocks)
 {
-    for (int i = 0; side->datatypes && i < blocks; i++)
-        if (ftc_side_count(side, i) != 0 && !ftc_is_packed(side->datatypes[i]))
+    for (int i = 0; layout->datatypes && i < blocks; i++)
+        if (ftc_layout_count(layout, i) != 0 && !ftc_is_packed(layout->datatypes[i]))
             return false;
-    return side->datatypes || ftc_is_packed(side->datatype);
+    return layout->datatypes || ftc_is_packed(layout->datatype);
 }
 
-bool ftc_sides_are_plain(const struct ftc_call *call, int rank, int size)
+bool ftc_layouts_are_plain(const struct ftc_call *call, int rank, int size)
 {
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
 
-    return (!sends(call, plain, rank) || is_plain(&call->sides->send, size)) &&
-           (!receives(call, plain, rank) || is_plain(&call->sides->receive, size));
+    return (!sends(call, plain, rank) || is_plain(&call->layouts->send, size)) &&
+           (!receives(call, plain, rank) || is_plain(&call->layouts->receive, size));
 }

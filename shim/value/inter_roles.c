@@ -1,4 +1,4 @@
-#include "roles.h"
+#include "inter_roles.h"
 
 static bool is_root(const struct ftc_call *call)
 {

@@ -1,7 +1,7 @@
-/* roles: what a rank does in a call on an intercommunicator, where what the ranks of one group give
- * is for those of the other, or for its root (MPI 4.0, section 6.2.3). */
-#ifndef FTC_VALUE_ROLES_H
-#define FTC_VALUE_ROLES_H
+/* inter_roles: what a rank does in a call on an intercommunicator, where what the ranks of one
+ * group give is for those of the other, or for its root (MPI 4.0, section 6.2.3). */
+#ifndef FTC_VALUE_INTER_ROLES_H
+#define FTC_VALUE_INTER_ROLES_H
 
 #include "call/call.h"
 

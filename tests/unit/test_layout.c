@@ -2,7 +2,7 @@
  * what is known is not looked at twice, and whatever is another call, or may have changed since,
  * is. */
 #include "unit.h"
-#include "value/sides.h"
+#include "value/layout.h"
 
 enum { N = 4, RANK = 1, BYTES = 8, DERIVED = 0x1234, ROOM = 16 * N };
 
@@ -66,23 +66,23 @@ int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count co
 
 /* ---- calls ---- */
 
-static struct ftc_sides sides;
+static struct ftc_layouts layouts;
 
 static struct ftc_call call_of(enum ftc_call_kind kind)
 {
-    const struct ftc_side one = {.buffer = in, .count = 1, .datatype = MPI_DOUBLE};
+    const struct ftc_layout one = {.buffer = in, .count = 1, .datatype = MPI_DOUBLE};
 
-    sides = (struct ftc_sides){.send = one, .receive = one};
-    sides.receive.buffer = out;
+    layouts = (struct ftc_layouts){.send = one, .receive = one};
+    layouts.receive.buffer = out;
     looks = 0;
     derived_is_freed = false;
     derived_bytes = BYTES;
-    return (struct ftc_call){.kind = kind, .root = RANK, .sides = &sides};
+    return (struct ftc_call){.kind = kind, .root = RANK, .layouts = &layouts};
 }
 
 static bool is_valid(const struct ftc_call *call, size_t *bytes)
 {
-    return ftc_sides_are_valid(call, RANK, N, bytes);
+    return ftc_layouts_are_valid(call, RANK, N, bytes);
 }
 
 START_TEST(a_call_that_comes_again_is_known)
@@ -123,16 +123,16 @@ END_TEST
 
 enum change { NO_BUFFER, OWN_PLACE, BELOW_ZERO, NO_DATATYPE, CHANGES };
 
-static void change(struct ftc_side *side, enum change c)
+static void change(struct ftc_layout *layout, enum change c)
 {
     if (c == NO_BUFFER)
-        side->buffer = NULL;
+        layout->buffer = NULL;
     else if (c == OWN_PLACE)
-        side->buffer = side == &sides.send ? out + RANK : in - RANK;
+        layout->buffer = layout == &layouts.send ? out + RANK : in - RANK;
     else if (c == BELOW_ZERO)
-        side->count = -1;
+        layout->count = -1;
     else
-        side->datatype = MPI_DATATYPE_NULL;
+        layout->datatype = MPI_DATATYPE_NULL;
 }
 
 START_TEST(a_call_that_differs_is_looked_at)
@@ -144,7 +144,7 @@ START_TEST(a_call_that_differs_is_looked_at)
             struct ftc_call call = call_of(FTC_CALL_GATHER);
 
             ck_assert(is_valid(&call, &bytes));
-            change(i == 0 ? &sides.send : &sides.receive, (enum change)c);
+            change(i == 0 ? &layouts.send : &layouts.receive, (enum change)c);
             ck_assert(!is_valid(&call, &bytes));
         }
 }
@@ -156,7 +156,7 @@ START_TEST(another_count_is_another_number_of_bytes)
     size_t bytes;
 
     ck_assert(is_valid(&call, &bytes));
-    sides.send.count = sides.receive.count = 2;
+    layouts.send.count = layouts.receive.count = 2;
     ck_assert(is_valid(&call, &bytes));
     ck_assert_uint_eq(bytes, 2 * N * BYTES);
 }
@@ -168,15 +168,15 @@ START_TEST(the_same_arguments_at_another_root_rank_or_communicator_are_looked_at
     struct ftc_call call = call_of(FTC_CALL_GATHER);
     size_t bytes;
 
-    sides.receive.buffer = NULL;
+    layouts.receive.buffer = NULL;
     call.root = RANK + 1;
     ck_assert(is_valid(&call, &bytes));
     call.root = RANK;
     ck_assert(!is_valid(&call, &bytes));
     call.root = RANK + 1;
     ck_assert(is_valid(&call, &bytes));
-    ck_assert(!ftc_sides_are_valid(&call, RANK + 1, N, &bytes));
-    ck_assert(ftc_sides_are_valid(&call, RANK, N + 1, &bytes));
+    ck_assert(!ftc_layouts_are_valid(&call, RANK + 1, N, &bytes));
+    ck_assert(ftc_layouts_are_valid(&call, RANK, N + 1, &bytes));
     ck_assert_uint_eq(bytes, (N + 1) * BYTES);
 }
 END_TEST
@@ -187,7 +187,7 @@ START_TEST(another_kind_of_call_is_looked_at)
     struct ftc_call call = call_of(FTC_CALL_GATHER);
     size_t bytes;
 
-    sides.receive.buffer = NULL; /* not looked at where this rank is no root */
+    layouts.receive.buffer = NULL; /* not looked at where this rank is no root */
     call.root = RANK + 1;
     for (int kind = 0; kind < FTC_CALL_COUNT; kind++) {
         enum ftc_call_kind plain = ftc_call_plain((enum ftc_call_kind)kind);
@@ -207,7 +207,7 @@ START_TEST(a_datatype_that_may_have_been_freed_is_looked_at)
     struct ftc_call call = call_of(FTC_CALL_ALLGATHER);
     size_t bytes;
 
-    sides.send.datatype = sides.receive.datatype = DERIVED;
+    layouts.send.datatype = layouts.receive.datatype = DERIVED;
     ck_assert(is_valid(&call, &bytes));
     ck_assert_uint_eq(bytes, N * BYTES);
     derived_bytes = 3 * BYTES; /* another one with the same handle */
@@ -221,14 +221,14 @@ END_TEST
 /* A view of what is rejected has places all the same, of nothing. */
 START_TEST(what_is_rejected_has_no_data)
 {
-    const struct ftc_side side = {.buffer = in, .count = 0, .datatype = MPI_DATATYPE_NULL};
-    struct ftc_side_view view;
+    const struct ftc_layout layout = {.buffer = in, .count = 0, .datatype = MPI_DATATYPE_NULL};
+    struct ftc_layout_view view;
     struct ftc_place place;
 
-    ck_assert(!ftc_side_view(&view, &side));
-    place = ftc_side_whole(&view);
+    ck_assert(!ftc_layout_view(&view, &layout));
+    place = ftc_layout_whole(&view);
     ck_assert_uint_eq(ftc_place_bytes(&place), 0);
-    place = ftc_side_place(&view, 1);
+    place = ftc_layout_place(&view, 1);
     ck_assert_uint_eq(ftc_place_bytes(&place), 0);
 }
 END_TEST
@@ -239,8 +239,8 @@ START_TEST(counts_and_displacements_are_looked_at)
     struct ftc_call call = call_of(FTC_CALL_ALLGATHERV);
     size_t bytes;
 
-    sides.receive.counts = counts;
-    sides.receive.displacements = displacements;
+    layouts.receive.counts = counts;
+    layouts.receive.displacements = displacements;
     ck_assert(is_valid(&call, &bytes));
     ck_assert_uint_eq(bytes, N * BYTES);
     counts[2] = 3;
@@ -248,19 +248,19 @@ START_TEST(counts_and_displacements_are_looked_at)
     ck_assert_uint_eq(bytes, (N + 2) * BYTES);
     counts[2] = -1;
     ck_assert(!is_valid(&call, &bytes));
-    sides.receive.counts = NULL;
+    layouts.receive.counts = NULL;
     ck_assert(!is_valid(&call, &bytes));
-    sides.receive.displacements = NULL;
+    layouts.receive.displacements = NULL;
     call.kind = FTC_CALL_ALLGATHER;
     ck_assert(is_valid(&call, &bytes));
-    sides.receive.counts = counts;
+    layouts.receive.counts = counts;
     ck_assert(!is_valid(&call, &bytes));
 }
 END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("sides");
+    UNIT_BEGIN("layouts");
     UNIT_TEST(a_call_that_comes_again_is_known);
     UNIT_TEST(other_calls_in_between_do_not_matter);
     UNIT_TEST(a_call_that_differs_is_looked_at);
