@@ -209,14 +209,16 @@ void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, siz
     name_by_maps(maps, return_address, text, size);
 }
 
-/* Part of the stack of a process, from @address upwards; returns the number of words. */
-static size_t read_stack(int pid, unsigned long address, unsigned long *word, size_t count)
-{
-    struct iovec here = {word, count * sizeof *word};
-    struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
-    ssize_t bytes = ftc_libc_process_vm_readv(pid, &here, &there);
+/* ---- a stack of another process ---- */
 
-    return bytes > 0 ? (size_t)bytes / sizeof *word : 0;
+/* Returns how many of @bytes of process @pid, from @address upwards, could be read into @data. */
+static size_t read_there(int pid, unsigned long address, void *data, size_t bytes)
+{
+    struct iovec here = {data, bytes};
+    struct iovec there = {(void *)(uintptr_t)address, bytes};
+    ssize_t found = ftc_libc_process_vm_readv(pid, &here, &there);
+
+    return found > 0 ? (size_t)found : 0;
 }
 
 static bool is_code(const char *maps, unsigned long address, struct mapping *around)
@@ -245,30 +247,131 @@ static bool may_call_mpi_at(const char *path)
            ftc_imports_any(&object, "MPI_") || ftc_imports_any(&object, "PMPI_");
 }
 
-/* What is left on the stack of earlier calls is passed over as far as it shows. */
+#ifdef __x86_64__
+static unsigned long address_beyond(unsigned long next, const unsigned char *offset)
+{
+    int32_t bytes;
+
+    memcpy(&bytes, offset, sizeof bytes);
+    return next + (unsigned long)bytes;
+}
+
+/* Returns the address in a slot of a global offset table; 0: it cannot be read. */
+static unsigned long slot_beyond(int pid, unsigned long next, const unsigned char *offset)
+{
+    unsigned long slot = 0;
+
+    return read_there(pid, address_beyond(next, offset), &slot, sizeof slot) == sizeof slot ? slot
+                                                                                            : 0;
+}
+
+/* Returns where an entry of a procedure linkage table jumps to: "[endbr64] [bnd] jmp *slot(%rip)".
+ * Any other @target is a function itself. */
+static unsigned long beyond_linkage(int pid, unsigned long target)
+{
+    static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    unsigned char code[16];
+    size_t at = 0;
+
+    if (read_there(pid, target, code, sizeof code) < sizeof code)
+        return target;
+    if (memcmp(code, endbr64, sizeof endbr64) == 0)
+        at += sizeof endbr64;
+    if (code[at] == 0xf2)
+        at++;
+    if (code[at] != 0xff || code[at + 1] != 0x25)
+        return target;
+    return slot_beyond(pid, target + at + 6, code + at + 2);
+}
+
+/* Returns the function that the instruction before @return_address calls: "call function" or
+ * "call *slot(%rip)"; 0 for any other instruction. */
+static unsigned long callee_before(int pid, unsigned long return_address)
+{
+    unsigned char code[6];
+
+    if (read_there(pid, return_address - sizeof code, code, sizeof code) < sizeof code)
+        return 0;
+    if (code[0] == 0xff && code[1] == 0x15)
+        return slot_beyond(pid, return_address, code + 2);
+    return code[1] == 0xe8 ? beyond_linkage(pid, address_beyond(return_address, code + 2)) : 0;
+}
+#else
+static unsigned long callee_before(int pid, unsigned long return_address)
+{
+    (void)pid;
+    (void)return_address;
+    return 0;
+}
+#endif
+
+/* Returns the address of the function in which a call returns to @return_address; 0: the file has
+ * no symbol for it. */
+static unsigned long function_around(const struct mapping *around, unsigned long return_address)
+{
+    unsigned long call = return_address - 1;
+    struct ftc_symbol symbol;
+
+    if (!ftc_symbol_find(around->path, call - around->start + around->offset, &symbol) ||
+        symbol.function[0] == '\0')
+        return 0;
+    return call - symbol.from_start;
+}
+
+/* What a search for the program's call has found, best first; 0: nothing. */
+struct found {
+    unsigned long by_callee;  /* calls the function that called MPI */
+    unsigned long may_call;   /* in a file that calls MPI */
+    unsigned long may_return; /* in any other file */
+};
+
+/* Words that earlier calls have left on the stack look like return addresses, too. A word before
+ * which the right function is called is preferred. */
+static struct found search(int pid, const char *maps, const unsigned long *word, size_t count,
+                           unsigned long callee)
+{
+    struct mapping around, own;
+    struct found found = {0};
+
+    if (!is_code("/proc/self/maps", (uintptr_t)search, &own))
+        return found;
+    for (size_t i = 0; i < count && found.by_callee == 0; i++) {
+        bool is_callee, is_outside;
+
+        if (!is_code(maps, word[i], &around) || strcmp(around.path, own.path) == 0)
+            continue;
+        is_callee = callee != 0 && callee_before(pid, word[i]) == callee;
+        is_outside = !is_between_at(around.path);
+        if (is_callee && is_outside)
+            found.by_callee = word[i];
+        else if (is_callee)
+            callee = function_around(&around, word[i]);
+        else if (is_outside && found.may_call == 0 && may_call_mpi_at(around.path))
+            found.may_call = word[i];
+        else if (is_outside && found.may_return == 0)
+            found.may_return = word[i];
+    }
+    return found;
+}
+
 unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, unsigned long stack)
 {
     unsigned long word[STACK_WORDS];
     char maps[64];
-    struct mapping around, own;
-    unsigned long second_best = return_address;
+    struct mapping around;
+    struct found found;
     size_t count, i = 0;
 
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
-    if (!is_code(maps, return_address, &around) || !is_between_at(around.path) ||
-        !is_code("/proc/self/maps", (uintptr_t)ftc_callsite_beyond_mpi, &own))
+    if (!is_code(maps, return_address, &around) || !is_between_at(around.path))
         return return_address;
-    count = read_stack(pid, stack, word, STACK_WORDS);
+    count = read_there(pid, stack, word, sizeof word) / sizeof *word;
     while (i < count && word[i] != return_address)
         i++;
-    for (; i < count; i++) {
-        if (!is_code(maps, word[i], &around) || is_between_at(around.path) ||
-            strcmp(around.path, own.path) == 0)
-            continue;
-        if (may_call_mpi_at(around.path))
-            return word[i];
-        if (second_best == return_address)
-            second_best = word[i];
-    }
-    return second_best;
+    found = search(pid, maps, word + i, count - i, function_around(&around, return_address));
+    if (found.by_callee != 0)
+        return found.by_callee;
+    if (found.may_call != 0)
+        return found.may_call;
+    return found.may_return != 0 ? found.may_return : return_address;
 }

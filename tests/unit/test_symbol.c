@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __attribute__((noinline)) static const void *somewhere_inside(void)
@@ -90,6 +91,86 @@ START_TEST(what_imports_mpi_is_who_called_it)
     ck_assert_uint_eq(beyond(binding, stack), binding);
 }
 END_TEST
+
+#ifdef __x86_64__
+/* A file with instructions, as the linker lays them out. */
+enum {
+    CODE = 4096,
+    STALE = 0x20,
+    DIRECT = 0x40,
+    BY_TABLE = 0x60,
+    BY_SLOT = 0x80,
+    LINKAGE = 0xa0,
+    SLOT = 0xc0
+};
+
+static void write_offset(unsigned char *code, size_t at, uintptr_t target)
+{
+    int64_t offset = (int64_t)(target - (uintptr_t)(code + at + 4));
+    int32_t word = (int32_t)offset;
+
+    ck_assert_int_eq(word, offset);
+    memcpy(code + at, &word, sizeof word);
+}
+
+/* The return address is @at; the instruction before it is "call @target". */
+static void write_call(unsigned char *code, size_t at, uintptr_t target)
+{
+    code[at - 5] = 0xe8;
+    write_offset(code, at - 4, target);
+}
+
+static void write_code(unsigned char *code, uintptr_t called, uintptr_t other)
+{
+    static const unsigned char jump[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25};
+    static const unsigned char call_by_slot[] = {0xff, 0x15};
+
+    write_call(code, STALE, other);
+    write_call(code, DIRECT, called);
+    write_call(code, BY_TABLE, (uintptr_t)(code + LINKAGE));
+    memcpy(code + BY_SLOT - 6, call_by_slot, sizeof call_by_slot);
+    write_offset(code, BY_SLOT - 4, (uintptr_t)(code + SLOT));
+    memcpy(code + LINKAGE, jump, sizeof jump);
+    write_offset(code, LINKAGE + sizeof jump, (uintptr_t)(code + SLOT));
+    memcpy(code + SLOT, &called, sizeof called);
+}
+
+/* The file's pages stay mapped until the process ends. */
+static unsigned char *map_code(void)
+{
+    char path[] = "/tmp/ftcoll-code-XXXXXX";
+    int fd = mkstemp(path);
+    unsigned char *code;
+
+    ck_assert_int_eq(ftruncate(fd, CODE), 0);
+    code = mmap(NULL, CODE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED, fd, 0);
+    ck_assert_ptr_ne(code, MAP_FAILED);
+    close(fd);
+    unlink(path);
+    return code;
+}
+
+/* What an earlier call of another function of the binding has left comes first. */
+START_TEST(who_calls_the_function_that_called_mpi_is_preferred)
+{
+    static const size_t callers[] = {DIRECT, BY_TABLE, BY_SLOT};
+    void *binding = unit_open_library("libmpichbinding.so");
+    uintptr_t called = (uintptr_t)dlsym(binding, "here");
+    unsigned char *code = map_code();
+    unsigned long stale = (uintptr_t)(code + STALE);
+
+    write_code(code, called, (uintptr_t)dlsym(binding, "needs_there"));
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
+        unsigned long caller = (uintptr_t)(code + callers[i]);
+        unsigned long stack[256] = {called + 1, stale, caller};
+
+        ck_assert_uint_eq(beyond(called + 1, stack), caller);
+        stack[2] = 0;
+        ck_assert_uint_eq(beyond(called + 1, stack), stale);
+    }
+}
+END_TEST
+#endif
 
 /* ---- files that no linker wrote ---- */
 
@@ -176,6 +257,9 @@ int main(void)
     UNIT_TEST(other_processes_have_the_same_names);
     UNIT_TEST(what_is_in_no_file_is_a_number);
     UNIT_TEST(what_imports_mpi_is_who_called_it);
+#ifdef __x86_64__
+    UNIT_TEST(who_calls_the_function_that_called_mpi_is_preferred);
+#endif
     UNIT_TEST(cut_and_changed_files_do_no_harm);
     UNIT_TEST(what_is_no_such_file_has_no_functions);
     UNIT_TEST(parameters_are_what_the_last_bracket_closes);
