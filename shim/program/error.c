@@ -277,9 +277,10 @@ int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
 
 int ftc_error_dead_root(const struct ftc_call *call)
 {
-    return hold(MPIX_ERR_PROC_FAILED,
-                "ftcoll: %s: its root, rank %d, is dead, and no rank has its data",
-                ftc_call_name(call->kind), call->root);
+    return hold(
+        MPIX_ERR_PROC_FAILED,
+        "ftcoll: %s: its root, rank %d of the communicator, is dead, and no rank has its data",
+        ftc_call_name(call->kind), call->root);
 }
 
 int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room)

@@ -6,9 +6,12 @@
 
 #include <stdint.h>
 
-/* The code of the MPI library, looked up beforehand: a program may call abort() in a signal
- * handler, where nothing can be asked of the dynamic linker. */
-static uintptr_t start, bytes;
+/* The code of the MPI library, and of UCX's functions for fatal errors. It is looked up beforehand:
+ * a program may call abort() in a signal handler, where nothing can be asked of the dynamic linker.
+ */
+static struct {
+    uintptr_t start, bytes;
+} code[2];
 
 /* An operation that tells who calls it. */
 static void note_caller(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -34,11 +37,14 @@ static const void *address_in_mpi(void)
 
 void ftc_fatal_open(void)
 {
-    const void *address = address_in_mpi();
-    struct ftc_loaded mpi;
+    const void *const inside[] = {address_in_mpi(), ftc_loaded_next("ucs_fatal_error_message")};
 
-    if (address && ftc_loaded_around(address, &mpi))
-        ftc_loaded_code(&mpi, &start, &bytes);
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+        struct ftc_loaded object;
+
+        if (inside[i] && ftc_loaded_around(inside[i], &object))
+            ftc_loaded_code(&object, &code[i].start, &code[i].bytes);
+    }
 }
 
 void ftc_fatal_end(const void *return_address)
@@ -46,6 +52,7 @@ void ftc_fatal_end(const void *return_address)
     uintptr_t call = (uintptr_t)return_address - 1; /* nothing need follow the call */
 
     ftc_own_crash_note(call); /* a failed assertion */
-    if (call - start < bytes)
-        ftc_monitor_stand_down();
+    for (size_t i = 0; i < sizeof code / sizeof *code; i++)
+        if (call - code[i].start < code[i].bytes)
+            ftc_monitor_stand_down();
 }

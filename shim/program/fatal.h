@@ -4,8 +4,9 @@
  * communicator, and MPI_Abort() on one, it tells the members and calls exit() (4.0.2, MPID_Abort();
  * the members do so when they are told), for internal errors exit() or abort(); the launcher ends
  * the job then, because a rank has gone without MPI_Finalize. Such an end is no death that others
- * survive. It differs from a program's own by who calls: an error handler, or an operator, that
- * MPI has called and that calls exit() is the program's. */
+ * survive. UCX calls abort() as well, where data of a dead rank are to be received by a native
+ * call. Such an end differs from a program's own by who calls: an error handler, or an operator,
+ * that MPI has called and that calls exit() is the program's. */
 #ifndef FTC_PROGRAM_FATAL_H
 #define FTC_PROGRAM_FATAL_H
 

@@ -12,7 +12,7 @@
 /* The best verdict: no more is known. */
 #define FTC_COVERAGE_NO_WAIT                                                                       \
     "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
-#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows whether the answer is right"
+#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows how the program then ends"
 
 /* Writes the lines. */
 void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);

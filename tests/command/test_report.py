@@ -80,7 +80,7 @@ def test_all_of_a_report(reported):
             "When a rank of this program dies, the program waits, for example in MPI_Gather at",
             "sites(collect+0x3a) (no protection for this call).",
             "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore no MPI call waits for the dead rank (at the call sites",
-            "and message sizes of this run); ftcoll rehearse shows whether the answer is right.",
+            "and message sizes of this run); ftcoll rehearse shows how the program then ends.",
             "a dead root's calls leave the buffer as it was sites(share+0x1a) sites(spread+0x2b)",
             "f 1 default"]:
         assert wanted in told

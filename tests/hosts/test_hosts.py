@@ -232,7 +232,7 @@ LARGE = [
     large("the record has whom a result lacks, once", 2, 2, "bulk", f"allreduce {TEN} 3", f"1:{in_second(4)}:a0",
           settings={"FTCOLL_RECORD_FILE": "record"}, check=lambda j: recorded_once(j, [1]), tags=DEFECT),
     *(large(f"the root of {arguments} dies, which is an error", 2, 2, program, arguments, "1:17:a0", status="failed",
-            failures=None, says=(f"{name}: its root, rank 1, is dead",), settings={"FTCOLL_ON_DEAD_ROOT": "error"})
+            failures=None, says=(f"{name}: its root, rank 1 of the communicator, is dead",), settings={"FTCOLL_ON_DEAD_ROOT": "error"})
       for program, arguments, name in (("bulk", f"bcast:1 {TEN} 3", "MPI_Bcast"),
                                        ("rows", f"scatter:1 {TEN} 3", "MPI_Scatter"))),
     *(large(f"mismatch: {scene}", 2, 1, "mismatch", scene, failures=0, **ends_saying(

@@ -9,6 +9,8 @@
  *                                               it tells the launcher
  *     fatal call-killed                         the same, and it is killed before its monitor
  *                                               process has had a core to hear of that
+ *     fatal read                                no erroneous call: the last rank receives a large
+ *                                               message of rank 1, which has died, and UCX aborts
  *
  * One that is not MPI's doing: the error handler of the half ends this rank, which others survive.
  *
@@ -28,7 +30,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { STATUS = 6, LATER_US = 200000 };
+enum { STATUS = 6, LATER_US = 200000, LARGE = 1 << 18, BEFORE = 3 };
 
 static int rank, n;
 
@@ -147,6 +149,30 @@ static MPI_Comm prepare(const char *scene, MPI_Comm half)
     return comm;
 }
 
+/* UCX reads the data of a large message out of the sender's memory, once it is received. */
+static void receive_of_dead(void)
+{
+    static char data[LARGE];
+    MPI_Request request;
+    int pid = (int)getpid();
+
+    for (int i = 0; i < BEFORE && rank == 1; i++)
+        MPI_Send(data, LARGE, MPI_CHAR, n - 1, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < BEFORE && rank == n - 1; i++)
+        MPI_Recv(data, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) {
+        MPI_Send(&pid, 1, MPI_INT, n - 1, 0, MPI_COMM_WORLD);
+        MPI_Isend(data, LARGE, MPI_CHAR, n - 1, 0, MPI_COMM_WORLD, &request);
+        raise(SIGKILL);
+    }
+    if (rank == n - 1) {
+        MPI_Recv(&pid, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        while (process_state(pid, 'Z') != 'Z')
+            usleep(1000);
+        MPI_Recv(data, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm half, comm;
@@ -162,7 +188,10 @@ int main(int argc, char **argv)
     if (rank == 1 && strncmp(argv[1], "call-dead", 9) == 0)
         raise(SIGKILL);
     MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == n - 1) {
+    if (strcmp(argv[1], "read") == 0) {
+        native_skip(native_device_is("ch4:ucx") ? NULL : "this device of MPICH's does not use UCX");
+        receive_of_dead();
+    } else if (rank == n - 1) {
         if (strcmp(argv[1], "call-killed") == 0)
             be_killed_unheard();
         if (strcmp(argv[1], "call-dead-late") == 0)

@@ -60,7 +60,7 @@ def missing_keys(reports):
 # ---- the text ----
 
 NO_WAIT = "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
-REHEARSE = "; ftcoll rehearse shows whether the answer is right"
+REHEARSE = "; ftcoll rehearse shows how the program then ends"
 
 
 def _outcome(verdict):

@@ -140,6 +140,7 @@ FATAL = [fatal(scene, (1, 6) if scene == "abort" else 6, settings, defect_if(not
     # Natively the status is that of one of several signals, by chance.
     fatal("call-crash", 14, tags=DEFECT),
     fatal("call-dead-late", 6, tags=DEFECT),
+    fatal("read", 6, tags=DEFECT),
     # The others may go on until they are ended.
     Case("MPI ends the job: call-killed", 4, 2, status=9, limit_s=TEN_S, rotate=False, failures=None, tags=DEFECT,
          command="mpiexec.hydra -n {n} {programs}/fatal call-killed"),

@@ -61,7 +61,7 @@ LARGE = [
            command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk {call} {MANY} 3", says=(THROUGH.format(4 - deaths),))
       for call in ("inplace", "matrix") for deaths in (0, 1)),
     Case("large: a broadcast whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d50"},
-         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1, is dead, and no rank has its data",)),
+         command=f"mpiexec.hydra -n {{n}} {{programs}}/bulk bcast:1 {MANY} 3", status="failed", says=("MPI_Bcast: its root, rank 1 of the communicator, is dead, and no rank has its data",)),
     large("the root of a reduce dies", 4, f"reduce:1 {MANY} 3", "1:2:d50"),
     large("two die in one try", 5, f"inplace {MANY} 3", "1:2:d30,3:2:d30", f=2),
     large("one dies in the first try and one in the second", 5, f"inplace {MANY} 3", "1:2:d50,3:3:d50", f=2),
@@ -216,7 +216,7 @@ POSTED = [
            says=("more than the 2 MiB of setting large_memory",)) for call in ("allgather", "alltoall", "iscan")),
     Case("posted: a scatter whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/rows scatter:1 {ONE_ROUND} 3", status="failed",
-         says=("MPI_Scatter: its root, rank 1, is dead",)),
+         says=("MPI_Scatter: its root, rank 1 of the communicator, is dead",)),
     Case("posted: required of all", 3, 1, status="failed",
          settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0", "FTCOLL_REQUIRE_ALL": "sum"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/rows reduce_scatter {ONE_ROUND} 3",
