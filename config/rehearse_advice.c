@@ -45,10 +45,18 @@ static bool is_well(const struct rehearse_outcome *o)
     return o->end == REHEARSE_SAME || o->end == REHEARSE_LIVED;
 }
 
+/* Takes the place of another value of the same setting. */
 static void add(struct rehearse_settings *s, const char *variable)
 {
-    if (s->count < REHEARSE_SETTINGS_MAX)
-        s->variable[s->count++] = variable;
+    size_t name = strcspn(variable, "=") + 1;
+    int i = 0;
+
+    while (i < s->count && strncmp(s->variable[i], variable, name) != 0)
+        i++;
+    if (i < REHEARSE_SETTINGS_MAX)
+        s->variable[i] = variable;
+    if (i == s->count && i < REHEARSE_SETTINGS_MAX)
+        s->count++;
 }
 
 static void count(struct rehearse_try *t, const struct rehearse_outcome *o)
@@ -148,13 +156,15 @@ static bool is_only_rank_0_silent(const struct state *s)
 static int try_errors(struct state *s)
 {
     static char failure[sizeof failure_exit_status + 4];
-    const char *variable[] = {"FTCOLL_REQUIRE_ALL=sum", "FTCOLL_CRITICAL_RANKS=0", failure};
+    const char *variable[] = {"FTCOLL_REQUIRE_ALL=sum", "FTCOLL_REQUIRE_ALL=all",
+                              "FTCOLL_CRITICAL_RANKS=0", failure};
     int status = FTC_COMMAND_GOOD;
 
     snprintf(failure, sizeof failure, "%s%d", failure_exit_status, FAILURE_STATUS);
     if (is_only_rank_0_silent(s)) {
         variable[0] = "FTCOLL_CRITICAL_RANKS=0";
         variable[1] = "FTCOLL_REQUIRE_ALL=sum";
+        variable[2] = "FTCOLL_REQUIRE_ALL=all";
     }
     for (size_t i = 0; status == FTC_COMMAND_GOOD && i < sizeof variable / sizeof *variable; i++) {
         struct rehearse_settings settings = s->kept;

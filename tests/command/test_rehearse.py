@@ -325,6 +325,12 @@ def test_a_job_with_a_wrong_result_and_status_0(job):
     assert "ended with an error" in recommended and "status 0" not in recommended
 
 
+def test_a_job_whose_wrong_result_is_no_sum(job):
+    said = job("largest", 8)
+    assert "went on, other output, status 0: standard output differs\n" in said
+    assert said.endswith("\n    export FTCOLL_REQUIRE_ALL=all\n")
+
+
 def test_a_job_that_hangs_in_a_native_call(job):
     said = job("blocked", 6)
     assert "\nMPI_Allgather at rehearsed(collect+" in said

@@ -65,6 +65,19 @@ static void wrong(void)
         printf("sum %d\n", sum);
 }
 
+/* The largest rank is another one without the last. */
+static void largest(void)
+{
+    int largest = 0, sum = 0;
+
+    for (int i = 0; i < STEPS; i++) {
+        MPI_Allreduce(&rank, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        sum += largest;
+    }
+    if (first_rank() == rank)
+        printf("sum %d\n", sum);
+}
+
 static void blocked(void)
 {
     mean();
@@ -111,7 +124,7 @@ static void writes(void)
 static const struct scene {
     const char *name;
     void (*run)(void);
-} scenes[] = {{"well", well},     {"wrong", wrong},     {"blocked", blocked},
+} scenes[] = {{"well", well},     {"wrong", wrong},     {"largest", largest}, {"blocked", blocked},
               {"aborts", aborts}, {"crashes", crashes}, {"writes", writes}};
 
 int main(int argc, char **argv)
