@@ -58,7 +58,7 @@ static void allreduce(void)
     MPI_Allreduce(out, in, LARGE, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
 }
 
-static void dup(void)
+static void duplicate(void)
 {
     MPI_Comm made;
 
@@ -87,8 +87,8 @@ static void name_file(void)
 static const struct {
     const char *name;
     void (*round)(void);
-} kinds[] = {{"ring", ring},           {"halo", halo}, {"barrier", barrier}, {"bcast", bcast},
-             {"allreduce", allreduce}, {"dup", dup},   {"file", file}};
+} kinds[] = {{"ring", ring},           {"halo", halo},     {"barrier", barrier}, {"bcast", bcast},
+             {"allreduce", allreduce}, {"dup", duplicate}, {"file", file}};
 
 int main(int argc, char **argv)
 {

@@ -434,17 +434,28 @@ def told_by_one_host(j):
     return "" if lines <= 1 else f"{lines} ranks say who is blocked"
 
 
-def still(scene, says):
+MPIS_OWN_ERROR = 15  # MPI_ERR_OTHER
+
+
+def told_unless_mpi_ends_the_job(j):
+    """UCX may be the first to see that a rank to which something is sent has gone. Hydra may drop MPI's words."""
+    if j.process.returncode == MPIS_OWN_ERROR:
+        return ""
+    if not re.search(r"rank 0 has been in MPI_Allgather .*it needs rank 1, which is dead .*on_blocked = abort", j.text("stderr")):
+        return "no line on the call of rank 0"
+    return told_by_one_host(j)
+
+
+def still(scene, *says, check=told_by_one_host):
     return Case(f"hosts: all stand still, {scene}", 4, 1, command=on(2, 2, 4, f"{{programs}}/blocked {scene}"), limit_s=LIMIT_S,
-                settings={**UCX, "FTCOLL_UNREACHABLE_MS": Patience(3000), **ABORT}, status="failed", says=(says,),
-                check=told_by_one_host, tags=defect_if(scene != "waits"))
+                settings={**UCX, "FTCOLL_UNREACHABLE_MS": Patience(3000), **ABORT}, status="failed", says=says,
+                check=check, tags=defect_if(scene != "waits"))
 
 
 STILL = [
     still("root", r"rank \d has been in MPI_Bcast .*it may need rank 1, which is dead .*on_blocked = abort"),
     still("polls", r"rank \d has called MPI_\w+ .* again and again .*on_blocked = abort"),
-    # UCX may be the first to see that a rank to which something is sent has gone.
-    still("waits", r"rank 0 has been in MPI_Allgather .*it needs rank 1, which is dead .*on_blocked = abort|internal_Allgather"),
+    still("waits", check=told_unless_mpi_ends_the_job),
 ]
 
 # ---- who else is in the network ----
