@@ -181,8 +181,8 @@ static void close_task(struct ftc_request *r)
     ftc_keep_no_more(&t->kept);
 }
 
-/* Such a call must not count as the first use of its communicator, which would identify it. What is
- * no communicator is not asked for anything: native MPI calls the error handler, once. */
+/* The first use of a communicator identifies it, and an unseen call must not count as that use. An
+ * invalid handle is not examined: native MPI calls the error handler, once. */
 static bool is_unseen(const struct ftc_call *call)
 {
     return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_WORLD &&

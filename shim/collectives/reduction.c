@@ -138,8 +138,7 @@ static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, un
     return ftc_combine_leaves(b, 0, width, room);
 }
 
-/* Elements combined at a time. What is small is as an operation of the program's sees it natively.
- */
+/* Elements combined at a time. An operation of the program gets small data whole, as natively. */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
     return plan->rounds ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)

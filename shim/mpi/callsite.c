@@ -318,7 +318,7 @@ static unsigned long function_around(const struct mapping *around, unsigned long
     return call - symbol.from_start;
 }
 
-/* What a search for the program's call has found, best first; 0: nothing. */
+/* Return addresses that a search for the program's call has found, best first; 0: none. */
 struct found {
     unsigned long by_callee;  /* calls the function that called MPI */
     unsigned long may_call;   /* in a file that calls MPI */

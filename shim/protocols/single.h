@@ -1,6 +1,6 @@
 /* single: the protocol of one operation, whose value has all data: elements that are combined on
- * their way, or blocks side by side (value/blocks.h), each made by its owner. Who is in the result
- * is agreed on with it. */
+ * their way, or blocks side by side (value/blocks.h), each made by its owner. The ranks agree on
+ * the contributors together with the result. */
 #ifndef FTC_PROTOCOLS_SINGLE_H
 #define FTC_PROTOCOLS_SINGLE_H
 
