@@ -8,6 +8,37 @@
 
 enum { SITES_SHOWN = 3 }; /* of a condition */
 
+enum ftc_outcome {
+#define FTC_OUTCOME(name, word, text, is_to_be_rehearsed) FTC_OUTCOME_##name,
+#include "coverage_outcomes.def"
+#undef FTC_OUTCOME
+};
+
+static const struct {
+    const char *word, *text;
+    bool is_to_be_rehearsed;
+} outcomes[] = {
+#define FTC_OUTCOME(name, word, text, is_to_be_rehearsed) {word, text, is_to_be_rehearsed},
+#include "coverage_outcomes.def"
+#undef FTC_OUTCOME
+};
+
+static enum ftc_outcome outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
+{
+    switch (v->level) {
+    case FTC_LEVEL_EXPOSED:
+        return ends_blocked ? FTC_OUTCOME_ABORTS_BLOCKED : FTC_OUTCOME_WAITS;
+    case FTC_LEVEL_FATAL:
+        return FTC_OUTCOME_ABORTS;
+    case FTC_LEVEL_RAISED:
+        return FTC_OUTCOME_ERRORS;
+    default:
+        if (v->waits_for_any_source)
+            return v->is_sure ? FTC_OUTCOME_ANY_SOURCE : FTC_OUTCOME_ANY_SOURCE_IF_MESSAGES;
+        return v->is_sure ? FTC_OUTCOME_NO_WAIT : FTC_OUTCOME_NO_WAIT_IF_MESSAGES;
+    }
+}
+
 static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
 {
     uint64_t calls = 0;
@@ -125,17 +156,8 @@ static const char *reason_of(const struct ftc_coverage_verdict *v)
                : NULL;
 }
 
-static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
+static void write_example(FILE *f, const struct ftc_coverage_verdict *v)
 {
-    if (v->level >= FTC_LEVEL_PROTECTED) {
-        fprintf(f, FTC_COVERAGE_NO_WAIT "%s; " FTC_COVERAGE_REHEARSE "\n",
-                v->is_sure ? "" : ", if MPI_Wait calls wait for messages only");
-        return;
-    }
-    fprintf(f, v->level == FTC_LEVEL_RAISED  ? "some MPI calls return errors"
-               : v->level == FTC_LEVEL_FATAL ? "the program aborts"
-               : ends_blocked ? "the program aborts after blocked_ms (on_blocked = abort)"
-                              : "the program waits for ever");
     if (v->row)
         fprintf(f, ", for example in %s at %s", ftc_call_name((enum ftc_call_kind)v->row->call),
                 v->row->text);
@@ -143,7 +165,16 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
         fprintf(f, ", at a call site that is not listed");
     if (reason_of(v))
         fprintf(f, " (%s)", reason_of(v));
-    fprintf(f, v->level == FTC_LEVEL_RAISED ? "; " FTC_COVERAGE_REHEARSE "\n" : "\n");
+}
+
+static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
+{
+    enum ftc_outcome outcome = outcome_of(v, ends_blocked);
+
+    fprintf(f, "%s", outcomes[outcome].text);
+    if (v->level < FTC_LEVEL_PROTECTED)
+        write_example(f, v);
+    fprintf(f, "%s\n", outcomes[outcome].is_to_be_rehearsed ? FTC_COVERAGE_REHEARSE : "");
 }
 
 /* With the first few of its places. */
@@ -250,22 +281,11 @@ static void add_sum(struct ftc_json *j, const struct ftc_coverage_table *t)
     ftc_json_add_number(j, "places_not_protected", t->places[FTC_LEVEL_RAISED]);
 }
 
-static const char *outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
-{
-    if (v->level >= FTC_LEVEL_PROTECTED)
-        return v->is_sure ? "does not wait" : "does not wait if MPI_Wait is for messages";
-    if (v->level == FTC_LEVEL_RAISED)
-        return "returns errors";
-    if (v->level == FTC_LEVEL_FATAL)
-        return "aborts";
-    return ends_blocked ? "aborts after blocked_ms" : "waits";
-}
-
 static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_coverage_verdict *v,
                         bool ends_blocked)
 {
     ftc_json_open_object(j, key);
-    ftc_json_add_text(j, "outcome", outcome_of(v, ends_blocked));
+    ftc_json_add_text(j, "outcome", outcomes[outcome_of(v, ends_blocked)].word);
     if (v->row) {
         ftc_json_open_object(j, "example");
         ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)v->row->call));

@@ -9,10 +9,8 @@
 
 #include <stdio.h>
 
-/* The best verdict: no more is known. */
-#define FTC_COVERAGE_NO_WAIT                                                                       \
-    "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
-#define FTC_COVERAGE_REHEARSE "ftcoll rehearse shows how the program then ends"
+/* Follows an outcome after which it is not known how the program ends (coverage_outcomes.def). */
+#define FTC_COVERAGE_REHEARSE "; ftcoll rehearse shows how the program then ends"
 
 /* Writes the lines. */
 void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);

@@ -210,8 +210,12 @@ int ftc_coverage_permille(const struct ftc_coverage_table *t)
 static void take_worse(struct ftc_coverage_verdict *v, enum ftc_protection_level level,
                        const struct ftc_coverage_row *row)
 {
-    if (level < v->level)
-        *v = (struct ftc_coverage_verdict){.level = level, .row = row, .is_sure = true};
+    if (level == FTC_LEVEL_PROTECTED && (row->remedies & FTC_NOTE_ANY_SOURCE))
+        v->waits_for_any_source = true;
+    if (level < v->level) {
+        v->level = level;
+        v->row = row;
+    }
 }
 
 void ftc_coverage_judge(const struct ftc_coverage_table *t, struct ftc_coverage_verdict *now,

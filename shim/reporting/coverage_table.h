@@ -28,6 +28,7 @@ struct ftc_coverage_verdict {
     enum ftc_protection_level level;    /* of the call that is worst off */
     const struct ftc_coverage_row *row; /* NULL: one of those elsewhere, or none */
     bool is_sure;                       /* false: if MPI_Wait calls wait for messages only */
+    bool waits_for_any_source;          /* in a call that is protected otherwise */
 };
 
 /* Of what is on the board nothing is believed without a check. False without memory. */

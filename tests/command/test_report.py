@@ -77,7 +77,7 @@ def test_all_of_a_report(reported):
             "1200 4 MPI_Allreduce protected sites(energy+0x33) - -",
             "99.6 % of 1204 calls that need other ranks are protected. Of 2 call sites a dead rank would leave",
             "the others waiting at 1, do that or end the job at 1, and do that or cause errors at 1.",
-            "When a rank of this program dies, the program waits, for example in MPI_Gather at",
+            "When a rank of this program dies, the program waits for ever, for example in MPI_Gather at",
             "sites(collect+0x3a) (no protection for this call).",
             "With FTCOLL_INTERCEPT=all FTCOLL_P2P=ignore no MPI call waits for the dead rank (at the call sites",
             "and message sizes of this run); ftcoll rehearse shows how the program then ends.",

@@ -145,10 +145,10 @@ def test_the_table_has_these_recipes():
 
 GONE_WELL = {"same output", "lived"}
 ERRORS = {"error", "aborted", "crashed"}
-VERDICTS = {"does not wait": GONE_WELL, "returns errors": GONE_WELL | ERRORS, "aborts": GONE_WELL | ERRORS,
+VERDICTS = {"does not wait": GONE_WELL, "waits only for any source": GONE_WELL | {"blocked", "over the limit"}, "returns errors": GONE_WELL | ERRORS, "aborts": GONE_WELL | ERRORS,
             "aborts after blocked_ms": GONE_WELL | ERRORS | {"blocked", "over the limit"}}
 DATA = {"reductions", "blocks", "any source", "receives", "roots", "communicators", "files", "errors"}
-LOOPS = {"any source", "receives", "communicators", "errors"}
+LOOPS = {"receives", "communicators", "errors"}
 CONDITIONS = {"other output": DATA, "no output": DATA | {"rank 0"}, "aborted": DATA, "crashed": DATA, "error": DATA - {"reductions"},
               "blocked": LOOPS, "over the limit": DATA}  # an iteration on wrong data may not converge
 
@@ -164,7 +164,8 @@ def refutes(coverage, settings, outcome):
 @pytest.mark.parametrize("verdict, conditions, end, is_refuted", [
     ("does not wait", (), "same output", False), ("does not wait", ("rank 0",), "other output", True),
     ("does not wait", ("blocks",), "other output", False), ("does not wait", ("reductions",), "blocked", True),
-    ("does not wait", ("any source",), "blocked", False), ("aborts", (), "blocked", True), ("aborts", (), "error", False)])
+    ("does not wait", ("any source",), "blocked", True), ("waits only for any source", (), "blocked", False),
+    ("waits only for any source", (), "other output", True), ("aborts", (), "blocked", True), ("aborts", (), "error", False)])
 def test_what_refutes_a_verdict(verdict, conditions, end, is_refuted):
     coverage = {"verdict": {"outcome": verdict}, "conditions": [{"condition": condition} for condition in conditions]}
     assert refutes(coverage, (), {"end": end, "detail": ""}) == is_refuted

@@ -20,7 +20,11 @@
 #include <unistd.h>
 
 enum { RANKS = 3, SITES = 4 };
-#define NO_WAIT FTC_COVERAGE_NO_WAIT
+#define NO_WAIT                                                                                    \
+    "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
+#define ANY_SOURCE                                                                                 \
+    "MPI calls wait only in receives and probes from any source (at the call sites and message "   \
+    "sizes of this run)"
 
 struct ftc_library ftc_library;
 static const struct ftc_notice notice = {.board = &ftc_library.board,
@@ -622,6 +626,28 @@ START_TEST(messages_are_to_be_errors_only_for_those_who_handle_them)
 }
 END_TEST
 
+/* No death ends such a receive while a living rank could send the message. */
+START_TEST(receives_from_any_source_may_wait)
+{
+    opened();
+    returns = false;
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_RECV, MPI_COMM_WORLD, MPI_ANY_SOURCE, site(0));
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=ignore",
+                   ANY_SOURCE "; ftcoll rehearse ");
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    expect_verdict("the program waits for ever", "FTCOLL_P2P=ignore",
+                   ANY_SOURCE ", if MPI_Wait calls wait for messages only; ");
+    opened();
+    ftc_library.settings.p2p = FTC_P2P_IGNORE;
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_IPROBE, MPI_COMM_WORLD, MPI_ANY_SOURCE, site(0));
+    expect_verdict(ANY_SOURCE "; ftcoll rehearse ", NULL, NULL);
+    ftc_coverage_native(FTC_CALL_COMM_SPLIT, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    expect_verdict("the program waits for ever", "FTCOLL_COMMUNICATORS=survivors", ANY_SOURCE);
+}
+END_TEST
+
 /* What they wait for is noted only where p2p is not native. */
 START_TEST(no_more_is_promised_of_waits_than_is_known)
 {
@@ -1104,6 +1130,20 @@ START_TEST(json_of_nothing)
 }
 END_TEST
 
+START_TEST(json_has_receives_from_any_source)
+{
+    opened();
+    returns = false;
+    ftc_library.settings.p2p = FTC_P2P_IGNORE;
+    act_as(0);
+    ftc_coverage_native(FTC_CALL_IPROBE, MPI_COMM_WORLD, MPI_ANY_SOURCE, site(0));
+    expect_json("\"verdict\":{\"outcome\":\"waits only for any source\",\"example\":null}");
+    ftc_library.settings.p2p = FTC_P2P_NATIVE;
+    ftc_coverage_native(FTC_CALL_WAITALL, MPI_COMM_WORLD, FTC_ALL_MEMBERS, site(1));
+    expect_json("\"outcome\":\"waits only for any source if MPI_Wait is for messages\"");
+}
+END_TEST
+
 START_TEST(json_promises_no_more_of_waits_than_is_known)
 {
     opened();
@@ -1250,6 +1290,7 @@ int main(void)
     UNIT_TEST(settings_that_help_some_calls_leave_the_others_waiting);
     UNIT_TEST(errors_that_are_fatal_protect_nobody);
     UNIT_TEST(messages_are_to_be_errors_only_for_those_who_handle_them);
+    UNIT_TEST(receives_from_any_source_may_wait);
     UNIT_TEST(no_more_is_promised_of_waits_than_is_known);
     UNIT_TEST(what_is_too_large_together_is_not_for_intercept_alone);
     UNIT_TEST(calls_whose_errors_return_are_not_protected);
@@ -1271,6 +1312,7 @@ int main(void)
     UNIT_TEST(a_condition_names_each_place_once_and_a_few_of_them);
     UNIT_TEST(json_has_what_the_lines_have);
     UNIT_TEST(json_of_nothing);
+    UNIT_TEST(json_has_receives_from_any_source);
     UNIT_TEST(what_is_not_known_of_other_hosts_is_told);
     UNIT_TEST(json_promises_no_more_of_waits_than_is_known);
     UNIT_TEST(a_call_or_fate_that_there_is_not_is_left_out);

@@ -59,16 +59,21 @@ def missing_keys(reports):
 
 # ---- the text ----
 
-NO_WAIT = "no MPI call waits for the dead rank (at the call sites and message sizes of this run)"
+RUN = "(at the call sites and message sizes of this run)"
+NO_WAIT = f"no MPI call waits for the dead rank {RUN}"
+ANY_SOURCE = f"MPI calls wait only in receives and probes from any source {RUN}"
+IF_MESSAGES = ", if MPI_Wait calls wait for messages only"
 REHEARSE = "; ftcoll rehearse shows how the program then ends"
 
 
 def _outcome(verdict):
-    words = {"does not wait": NO_WAIT, "does not wait if MPI_Wait is for messages": f"{NO_WAIT}, if MPI_Wait calls wait for messages only",
+    words = {"does not wait": NO_WAIT, "does not wait if MPI_Wait is for messages": NO_WAIT + IF_MESSAGES,
+             "waits only for any source": ANY_SOURCE, "waits only for any source if MPI_Wait is for messages": ANY_SOURCE + IF_MESSAGES,
              "returns errors": "some MPI calls return errors", "aborts": "the program aborts", "waits": "the program waits for ever",
              "aborts after blocked_ms": "the program aborts after blocked_ms (on_blocked = abort)"}
-    example = _example(verdict["example"]) if not verdict["outcome"].startswith("does not wait") else ""
-    rehearse = REHEARSE if verdict["outcome"].startswith(("does", "returns")) else ""
+    is_protected = verdict["outcome"].startswith(("does not wait", "waits only"))
+    example = "" if is_protected else _example(verdict["example"])
+    rehearse = REHEARSE if is_protected or verdict["outcome"] == "returns errors" else ""
     return words[verdict["outcome"]] + example + rehearse
 
 
