@@ -17,11 +17,10 @@ static void write_item(const char *name, const char *product, unsigned first, un
 
 static void write_also(unsigned first, unsigned last, const char *tested, const char *device)
 {
-    if (first == last)
-        printf("Also of %u.%u", first / 100, first % 100);
-    else
-        printf("Also of %u.%u to %u.%u", first / 100, first % 100, last / 100, last % 100);
-    printf(" with device %s, tested with %s.\n", device, tested);
+    printf("This part is also used with %u.%u", first / 100, first % 100);
+    if (first != last)
+        printf(" to %u.%u", last / 100, last % 100);
+    printf(" and device %s, tested with %s.\n", device, tested);
 }
 
 static void write_word(const char *word, size_t length)
