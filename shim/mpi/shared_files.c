@@ -1,9 +1,20 @@
 #include "shared_files.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* libfabric's provider shm names a file by process, user and endpoint: /dev/shm/4711:1000:0. */
+static bool is_of_libfabric(const char *path)
+{
+    unsigned process, user, endpoint;
+    int length = 0;
+
+    return sscanf(path, "/dev/shm/%u:%u:%u%n", &process, &user, &endpoint, &length) == 3 &&
+           path[length] == '\0' && user == getuid();
+}
 
 /* A line of proc_pid_maps(5); a file that has been removed has " (deleted)" behind its name, and is
  * not found. */
@@ -11,7 +22,7 @@ static void remove_file_of(const char *line)
 {
     const char *path = strchr(line, '/');
 
-    if (path && strstr(path, "/ucx_shm_posix_"))
+    if (path && (strstr(path, "/ucx_shm_posix_") || is_of_libfabric(path)))
         unlink(path);
 }
 
