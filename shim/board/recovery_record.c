@@ -44,6 +44,17 @@ void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
+/* Any rank that has ended @in may do so, as all have the same result. */
+void ftc_recovery_record_take_back(struct ftc_board *board, uint32_t rank,
+                                   const struct ftc_operation_id *in)
+{
+    _Atomic int32_t *noticed_by = &board->shared->rank[rank].recovery.noticed_by;
+    int32_t seen = atomic_load(noticed_by);
+
+    if (seen > 0 && ftc_recovery_record_is_of(board, rank, in))
+        atomic_compare_exchange_strong(noticed_by, &seen, 0);
+}
+
 /* A survivor that has ended that operation may meet the death in a later one, which fails. */
 void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,
                               const struct ftc_operation_id *in)

@@ -24,6 +24,10 @@ struct ftc_recovery_record {
 void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
                                 const struct ftc_operation_id *in);
 
+/* Takes back that operation @in has met the death of @rank: it has ended with the part of @rank. */
+void ftc_recovery_record_take_back(struct ftc_board *board, uint32_t rank,
+                                   const struct ftc_operation_id *in);
+
 /* Records that @in returned an error at a survivor, if it is the operation that met the death. To
  * be called before the next function. */
 void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,

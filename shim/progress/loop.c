@@ -103,8 +103,10 @@ static void start_engine(struct ftc_comm *c)
     struct ftc_event event = {.kind = FTC_EVENT_PEER_FAILED};
 
     for (event.peer = 0; c->known_dead > 0 && event.peer < c->member_count; event.peer++)
-        if (c->dead[event.peer])
+        if (c->dead[event.peer]) {
             ftc_messages_step(c, &event);
+            ftc_recovery_begin(c, c->world[c->member[event.peer]]);
+        }
     event.kind = FTC_EVENT_START;
     ftc_messages_step(c, &event);
     ftc_peer_events_publish_attempt(c);

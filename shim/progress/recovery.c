@@ -28,22 +28,22 @@ int ftc_recovery_open(void)
     return note ? 0 : -ENOMEM;
 }
 
-static struct ftc_operation_id operation_of(const struct ftc_comm *c)
-{
-    return (struct ftc_operation_id){c->id, c->running->call->kind, c->seq};
-}
-
-void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
+static void begin(const struct ftc_comm *c, uint32_t world, uint32_t seq)
 {
     struct note *n = &note[world];
 
     if (n->noticed)
         return;
-    n->in = operation_of(c);
+    n->in = (struct ftc_operation_id){c->id, c->running->call->kind, seq};
     ftc_recovery_record_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
     n->noticed = true;
     open_notes++;
     is_news = true;
+}
+
+void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
+{
+    begin(c, world, c->seq);
 }
 
 void ftc_recovery_know(void)
@@ -66,13 +66,74 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
-static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
+/* ---- whom the operation that has ended left out ---- */
+
+/* Returns the members that the result names; NULL if it does not name all, as in a reduce. */
+static const struct ftc_failure_info *left_out(const struct ftc_comm *c)
+{
+    const struct ftc_op *op = &c->running->op;
+
+    if (op->config.kind != FTC_OP_ALLREDUCE || c->running->mismatched >= 0 ||
+        op->result.verdict != FTC_VERDICT_VALUE || op->config.failure_scheme != FTC_FAILURE_LIST ||
+        op->result.failed->overflow)
+        return NULL;
+    return op->result.failed;
+}
+
+static uint32_t world_of(const struct ftc_comm *c, int member)
+{
+    return c->world[c->member[member]];
+}
+
+static bool is_left_out(const struct ftc_comm *c, const struct ftc_failure_info *out,
+                        uint32_t world)
+{
+    for (int i = 0; i < out->count; i++)
+        if (world_of(c, out->id[i]) == world)
+            return true;
+    return false;
+}
+
+/* A rank may have the result without having noticed a death itself. */
+static void note_left_out(const struct ftc_comm *c)
+{
+    const struct ftc_failure_info *out = left_out(c);
+
+    for (int i = 0; out && i < out->count; i++)
+        begin(c, world_of(c, out->id[i]), c->seq - 1);
+}
+
+/* A rank that dies after its part has arrived may be noticed before the operation has ended. */
+static bool has_its_part(const struct ftc_comm *c, uint32_t world)
+{
+    const struct ftc_failure_info *out = left_out(c);
+
+    return out && note[world].in.seq == c->seq - 1 && !is_left_out(c, out, world);
+}
+
+static void take_back(uint32_t world)
+{
+    ftc_recovery_record_take_back(&ftc_library.board, world, &note[world].in);
+    note[world].noticed = false;
+    open_notes--;
+}
+
+/* ---- the end of an operation ---- */
+
+/* Returns whether it has met all deaths that it has noticed. */
+static bool end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
     struct ftc_board *board = &ftc_library.board;
+    bool are_met = true;
 
     for (uint32_t s = 0; open_notes > 0 && s < board->geometry.ranks; s++) {
         if (!note[s].noticed || note[s].recovered || note[s].in.communicator_id != c->id)
             continue;
+        if (has_its_part(c, s)) {
+            take_back(s);
+            are_met = false;
+            continue;
+        }
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
         /* again: who was first may have died before it had said so */
@@ -81,15 +142,20 @@ static void end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
                                note[s].stack.address[0]);
         if (is_error)
             ftc_recovery_record_fail(board, s, &note[s].in);
-        ftc_recovery_record_recovered(board, s, now);
+        if (ftc_recovery_record_is_of(board, s, &note[s].in))
+            ftc_recovery_record_recovered(board, s, now);
         open_notes--;
     }
+    return are_met;
 }
 
 /* Without monitor processes the last rank tells that all have come so far. */
 static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
-    struct ftc_operation_id failed_in = is_error ? operation_of(c) : (struct ftc_operation_id){0};
+    struct ftc_operation_id failed_in = {0};
+
+    if (is_error)
+        failed_in = (struct ftc_operation_id){c->id, c->running->call->kind, c->seq - 1};
 
     settled = c->deaths_seen;
     ftc_recovery_record_set_error(&ftc_library.board, ftc_library.world_rank, &failed_in);
@@ -104,15 +170,18 @@ static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bo
     struct ftc_running *r = c->running;
     uint64_t now = ftc_clock_ns();
 
-    end_notes(c, now, is_error);
-    if (c->deaths_seen > settled && r->mismatched < 0 && r->op.result.verdict != FTC_VERDICT_EXCESS)
+    note_left_out(c);
+    if (end_notes(c, now, is_error) && c->deaths_seen > settled && r->mismatched < 0 &&
+        r->op.result.verdict != FTC_VERDICT_EXCESS)
         settle(c, now, is_error);
     is_news = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
 }
 
 void ftc_recovery_end(const struct ftc_comm *c, bool is_error)
 {
-    if (is_news)
+    const struct ftc_failure_info *out = c->running->op.result.failed;
+
+    if (is_news || (out && out->count > 0))
         end_with_news(c, is_error);
 }
 
