@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     struct argp argp = {options,
                         take,
                         "COMMAND [ARGUMENT...]",
-                        "MPI collectives that survive dead ranks: the command beside libftcoll.so."
+                        "MPI collectives that survive dead ranks: the command of libftcoll.so."
                         "\v'ftcoll COMMAND --help' describes one command, ftcoll(1) all "
                         "commands, and ftcoll(7) what is protected.",
                         NULL,

@@ -185,19 +185,26 @@ void ftc_info_write_all(const json_t *info)
 
 enum { LINE_COLUMNS = 100, LABEL_COLUMNS = 15, MORE_COLUMNS = 14 };
 
-/* Writes a line with @label and as many of @items, which are texts, as have room. */
-static void write_list(const char *label, const json_t *items, const char *none)
+/* Writes a line with @label and as many of @items, which are texts, as have room; the others on
+ * further lines, or only how many they are. */
+static void write_list(const char *label, const json_t *items, const char *none, bool has_lines)
 {
     size_t count = json_array_size(items), i = 0;
     int column = printf("%-*s", LABEL_COLUMNS, label);
 
     for (; i < count; i++) {
-        const char *item = json_string_value(json_array_get(items, i));
+        const char *item = json_string_value(json_array_get(items, i)),
+                   *between = i > 0 ? ", " : "";
         int room = LINE_COLUMNS - column - (i > 0 ? 2 : 0) - (i + 1 < count ? MORE_COLUMNS : 0);
 
-        if ((int)strlen(item) > room && i > 0)
-            break;
-        column += printf("%s%.*s", i > 0 ? ", " : "", room, item);
+        if ((int)strlen(item) > room && i > 0) {
+            if (!has_lines)
+                break;
+            column = printf(",\n%-*s", LABEL_COLUMNS, "") - 2;
+            room = LINE_COLUMNS - column;
+            between = "";
+        }
+        column += printf("%s%.*s", between, room, item);
     }
     if (i < count)
         printf(", and %zu more", count - i);
@@ -206,7 +213,7 @@ static void write_list(const char *label, const json_t *items, const char *none)
 
 static void write_list_and_free(const char *label, json_t *items, const char *none)
 {
-    write_list(label, items, none);
+    write_list(label, items, none, true);
     json_decref(items);
 }
 
@@ -255,7 +262,7 @@ static void write_calls_of_fate(const json_t *calls, const char *fate)
             json_array_append(items, json_object_get(call, "call"));
     }
     if (json_array_size(items) > 0)
-        write_list(fate, items, "");
+        write_list(fate, items, "", false);
     json_decref(items);
 }
 

@@ -159,8 +159,8 @@ int ftcoll_report(int argc, char **argv)
         .parser = take_argument,
         .args_doc = "FILE...",
         .doc = "Makes tables of the reports (report_format = json) and records (record_file) in "
-               "files, which may have other lines, too, as the log of a job. The exit status is 1 "
-               "if one has none, or cannot be read."};
+               "files. The files may have other lines, as the log of a job has. The exit status is "
+               "1 if a file has no report and no record, or cannot be read."};
     struct reading r = {.reports = json_array(), .status = FTC_COMMAND_GOOD, .is_first = true};
     const json_t *report;
     size_t i;

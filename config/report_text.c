@@ -243,10 +243,10 @@ static void write_coverage(const json_t *r)
     if (ftc_view_number(c, "ranks_unknown") > 0)
         say(c, "ranks on other hosts whose calls are not known: {ranks_unknown}");
     if (has(c, "protected_percent"))
-        say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. Of "
-               "{places} call sites a dead rank would leave the others waiting at "
-               "{places_that_wait}, do that or end the job at {places_that_wait_or_abort}, and do "
-               "that or cause errors at {places_not_protected}.");
+        say(c, "{protected_percent} % of {calls} calls that need other ranks are protected. A dead "
+               "rank would leave the others waiting at {places_that_wait} of {places} call sites. "
+               "It would leave them waiting or end the job at {places_that_wait_or_abort}, and it "
+               "would do one of these or cause errors at {places_not_protected}.");
     begin_paragraph();
     add(c, "When a rank of this program dies, ");
     end_with_verdict(ftc_view_at(c, "verdict"));

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum kind {
     KIND_BOOL,
@@ -213,8 +214,15 @@ static int distance(const char *a, size_t a_bytes, const char *b)
 
 const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other)
 {
+    static const char prefix[] = "FTCOLL_"; /* of environment variables */
     const char *nearest = NULL;
-    int most = (int)(bytes + 1) / 3;
+    int most;
+
+    if (bytes >= sizeof prefix && strncasecmp(name, prefix, sizeof prefix - 1) == 0) {
+        name += sizeof prefix - 1;
+        bytes -= sizeof prefix - 1;
+    }
+    most = (int)(bytes + 1) / 3;
 
     for (int i = 0; i <= FTC_SETTINGS_COUNT && bytes < FTC_SETTINGS_NAME_MAX; i++) {
         const char *key = i < FTC_SETTINGS_COUNT ? options[i].key : other;

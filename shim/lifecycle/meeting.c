@@ -330,7 +330,7 @@ static void say_who_has_no_monitor(int first, bool on_one_host)
     }
     ftc_lines_say("ftcoll: not protected: rank %d has no monitor process: %s%s\n", first,
                   ftc_monitor_absence(),
-                  on_one_host ? "; FTCOLL_MONITOR=timeout works without" : "");
+                  on_one_host ? "; FTCOLL_MONITOR=timeout works without monitor processes" : "");
 }
 
 static bool may_get_device_buffers(void)
@@ -486,9 +486,9 @@ static void say_who_is_not_heard(void)
     for (uint32_t i = b->geometry.ranks; i-- > 0;)
         if (ftc_board_host(b, i) == host && host != b->geometry.host)
             ftc_directory_host_name(b, i, there);
-    ftc_lines_say(
-        "ftcoll: not protected: host %s does not hear host %s: TCP between them is needed\n", here,
-        there);
+    ftc_lines_say("ftcoll: not protected: host %s receives nothing from host %s: TCP between them "
+                  "is needed\n",
+                  here, there);
 }
 
 /* MPICH may take one machine for several hosts, none of which is lost without the others. */

@@ -21,12 +21,15 @@ static uint32_t of_size(const struct ftc_settings *s)
     return s->large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
 }
 
-static uint32_t of_collective(const struct ftc_settings *s, uint32_t fallback)
+static uint32_t of_collective(const struct ftc_settings *s, enum ftc_call_kind kind,
+                              uint32_t fallback)
 {
+    bool has_size = ftc_call_plain(kind) != FTC_CALL_BARRIER;
+
     switch (fallback) {
     case FTC_FALLBACK_NOT_INTERCEPTED:
     case FTC_FALLBACK_INTERCOMM:
-        return FTC_REMEDY_INTERCEPT | of_size(s);
+        return FTC_REMEDY_INTERCEPT | (has_size ? of_size(s) : 0);
     case FTC_FALLBACK_ADDRESSES:
     case FTC_FALLBACK_NON_COMMUTATIVE:
     case FTC_FALLBACK_TOO_LARGE:
@@ -73,7 +76,7 @@ static uint32_t remedies_of(const struct ftc_settings *s, enum ftc_call_kind kin
 {
     switch (ftc_call_class(kind)) {
     case FTC_CLASS_PROTECTED:
-        return of_collective(s, fallback);
+        return of_collective(s, kind, fallback);
     case FTC_CLASS_MESSAGE:
         return of_messages(s);
     case FTC_CLASS_LOOK:
