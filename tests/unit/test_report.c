@@ -752,13 +752,17 @@ static const struct {
     struct ftc_settings settings;
     const char *text;
 } advice[] = {
-    {FTC_CALL_BARRIER,
+    {FTC_CALL_GATHER,
      FTC_FALLBACK_NOT_INTERCEPTED,
      {0},
      "; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected would protect it"},
-    {FTC_CALL_BARRIER,
+    {FTC_CALL_GATHER,
      FTC_FALLBACK_NOT_INTERCEPTED,
      {.large = FTC_LARGE_PROTECTED},
+     "; FTCOLL_INTERCEPT=all would protect it"},
+    {FTC_CALL_BARRIER,
+     FTC_FALLBACK_NOT_INTERCEPTED,
+     {0},
      "; FTCOLL_INTERCEPT=all would protect it"},
     {FTC_CALL_ALLREDUCE, FTC_FALLBACK_TOO_LARGE, {0}, "; FTCOLL_LARGE=protected would protect it"},
     {FTC_CALL_ALLREDUCE, FTC_FALLBACK_UNSEEN_INTERCOMM, {0}, "; no setting protects it"},
