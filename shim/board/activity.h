@@ -53,6 +53,13 @@ static inline void ftc_activity_beside(struct ftc_board *board, uint32_t self, i
     ftc_activity_add(&ftc_activity_of(board, self)->beside, change);
 }
 
+/* A thread goes into an operation of the program, @change 1, or has left it, -1. Without the lock.
+ */
+static inline void ftc_activity_combine(struct ftc_board *board, uint32_t self, int change)
+{
+    atomic_fetch_add(&ftc_activity_of(board, self)->combining, (uint32_t)change);
+}
+
 /* The last call, which is never left. */
 static inline void ftc_activity_enter_for_good(struct ftc_board *board, uint32_t self)
 {
@@ -82,6 +89,12 @@ static inline uint32_t ftc_activity_waiting(const struct ftc_board *board, uint3
     uint32_t inside = ftc_activity_inside(board, rank);
 
     return inside > beside ? inside - beside : 0;
+}
+
+/* Whether @rank computes in an operation of the program. */
+static inline bool ftc_activity_combines(const struct ftc_board *board, uint32_t rank)
+{
+    return ftc_activity_get(&ftc_activity_of(board, rank)->combining) > 0;
 }
 
 /* The communicator of the call that @rank went into last. */

@@ -56,6 +56,7 @@ struct ftc_board_activity {
     _Atomic uint32_t version;         /* grows with each call */
     _Atomic uint32_t inside;          /* calls that are under way, */
     _Atomic uint32_t beside;          /* and those of them beside which the program goes on */
+    _Atomic uint32_t combining;       /* threads in operations of the program (MPI_Op_create) */
     _Atomic uint32_t is_last;         /* it is in MPI_Finalize */
     _Atomic uint64_t communicator_id; /* of the last one */
     _Atomic uint64_t heartbeat;       /* monitor = timeout: grows while the rank waits in a call */

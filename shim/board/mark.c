@@ -345,6 +345,8 @@ bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_ma
     const struct ftc_board_mark *m = ftc_marks_of(board, rank), *poll = &m[FTC_BOARD_POLL];
     bool waits = ftc_activity_waiting(board, rank) > 0;
 
+    if (ftc_activity_combines(board, rank))
+        return false;
     for (int i = 0; i < FTC_BOARD_CALLS; i++) {
         if (is_open(&m[i]) && waits_for_others(&m[i]))
             return false;

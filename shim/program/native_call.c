@@ -1,5 +1,6 @@
 #include "native_call.h"
 
+#include "board/activity.h"
 #include "board/mark.h"
 #include "board/rank_state.h"
 #include "communicator/group.h"
@@ -272,6 +273,7 @@ void ftc_native_call_leave(void)
 /* Counts as a call that something may be inside of. */
 void ftc_native_call_begin_operation(enum ftc_call_kind kind)
 {
+    ftc_activity_combine(&ftc_library.board, ftc_library.world_rank, 1);
     operation.inside_below = (uintptr_t)__builtin_frame_address(0);
     operation.kind = kind;
     if (ftc_native_call_depth++ == 0)
@@ -283,6 +285,7 @@ void ftc_native_call_end_operation(void)
     operation.inside_below = 0;
     if (ftc_native_call_depth > 0)
         ftc_native_call_depth--;
+    ftc_activity_combine(&ftc_library.board, ftc_library.world_rank, -1);
 }
 
 static void end_with_left_operation(void)

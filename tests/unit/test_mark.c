@@ -1,4 +1,5 @@
 /* Marks of unprotected calls: who waits for whom, and what a rank may write there without harm. */
+#include "board/activity.h"
 #include "board/mark.h"
 #include "board/rank_state.h"
 #include "unit_board.h"
@@ -444,6 +445,21 @@ START_TEST(the_job_stands_still_when_all_wait)
 }
 END_TEST
 
+START_TEST(a_rank_in_an_operation_of_the_program_computes)
+{
+    struct ftc_still_watch still = {0};
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        board.shared->rank[i].activity.inside = 1;
+    ftc_activity_combine(&board, 3, 1);
+    ck_assert_uint_eq(look_at_all(&still, 100), 0);
+    ck_assert_uint_eq(look_at_all(&still, 150), 0);
+    ftc_activity_combine(&board, 3, -1);
+    ck_assert_uint_eq(look_at_all(&still, 200), 0);
+    ck_assert_uint_eq(look_at_all(&still, 250), 50);
+}
+END_TEST
+
 static void all_wait(void)
 {
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -596,6 +612,7 @@ int main(void)
     UNIT_TEST(who_polls_does_so_until_it_stops);
     UNIT_TEST(who_has_been_told_needs_nobody_for_certain);
     UNIT_TEST(the_job_stands_still_when_all_wait);
+    UNIT_TEST(a_rank_in_an_operation_of_the_program_computes);
     UNIT_TEST(a_rank_that_stirs_does_not_stand_still);
     UNIT_TEST(time_counts_as_far_as_all_can_run);
     UNIT_TEST(a_rank_that_is_not_looked_at_does_not_stand_still);

@@ -11,7 +11,8 @@
  * Scenes that end, in which no call ends for a while:
  *
  *     computes    rank 0 computes, and the others wait for it
- *     beside      likewise, while a reduction of its own goes on
+ *     combines    rank 0 computes in an operation of its own (MPI_Op_create)
+ *     beside      as computes, while a reduction of its own goes on
  *     tests       likewise, and it calls MPI_Test now and then
  *     thread      a thread of rank 0 computes, and its main thread waits, too
  *     stopped     rank 0 is stopped by a signal in a call
@@ -130,6 +131,25 @@ static void computes(void)
         compute(WHILE_MS);
     if (rank == 0)
         send_to_all();
+}
+
+static void add_slowly(void *from, void *into, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    if (rank == 0)
+        compute(WHILE_MS);
+    for (int i = 0; i < *count; i++)
+        ((int *)into)[i] += ((int *)from)[i];
+}
+
+static void combines(void)
+{
+    int one = 1, sum;
+    MPI_Op op;
+
+    MPI_Op_create(add_slowly, 1, &op);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
 }
 
 static void beside(void)
@@ -314,11 +334,12 @@ static void end_older(void)
 static const struct scene {
     const char *name;
     void (*run)(void);
-} scenes[] = {
-    {"sends", sends},       {"apart", apart},       {"file", close_file},     {"leaves", leaves},
-    {"requests", requests}, {"computes", computes}, {"beside", beside},       {"tests", tests},
-    {"thread", thread},     {"stopped", stopped},   {"reads", reads},         {"writes", writes},
-    {"moves", moves},       {"works", works},       {"neighbors", neighbors}, {"older", end_older}};
+} scenes[] = {{"sends", sends},     {"apart", apart},       {"file", close_file},
+              {"leaves", leaves},   {"requests", requests}, {"computes", computes},
+              {"beside", beside},   {"tests", tests},       {"thread", thread},
+              {"stopped", stopped}, {"reads", reads},       {"writes", writes},
+              {"moves", moves},     {"works", works},       {"neighbors", neighbors},
+              {"older", end_older}, {"combines", combines}};
 
 /* Rank 1 dies, and a reduction leaves it out. */
 static void lose_rank_1(void)

@@ -215,7 +215,7 @@ STANDS_STILL = [
     stuck("file", f"MPI_Barrier{AT}", f"MPI_Barrier{AT}", f"MPI_File_close{AT}"),
     stuck("leaves", "MPI_Finalize", *2 * [f"MPI_Recv{AT}"]),
     stuck("requests", f"MPI_Wait{AT}", *2 * [f"MPI_Recv{AT}"]),
-    *(goes_on(scene) for scene in ("computes", "beside", "tests", "thread", "stopped", "reads", "writes", "moves", "works", "neighbors", "older")),
+    *(goes_on(scene) for scene in ("computes", "combines", "beside", "tests", "thread", "stopped", "reads", "writes", "moves", "works", "neighbors", "older")),
 ]
 
 
