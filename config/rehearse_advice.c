@@ -106,7 +106,8 @@ static int try(struct state *s, const struct rehearse_settings *settings,
         is_run[i] = true;
         status = rehearse_death(r, i, settings, &outcome[i]);
         count(&t, &outcome[i]);
-        count(&old, &s->outcome[i]);
+        if (outcome[i].end != REHEARSE_LIVED) /* a rank that lived shows nothing of the settings */
+            count(&old, &s->outcome[i]);
     }
     if (status == FTC_COMMAND_GOOD && t.deaths > 0) {
         t.is_kept = is_better(&t, &old);
@@ -140,6 +141,30 @@ static int try_protection(struct state *s)
     if (settings.count > 0)
         status = try(s, &settings, is_not_well, has_more_well);
     return status == FTC_COMMAND_GOOD ? try(s, &all, is_not_well, has_more_well) : status;
+}
+
+static bool makes_communicators(const struct rehearsal *r)
+{
+    const json_t *condition;
+    size_t i;
+
+    json_array_foreach(ftc_view_at(r->plan.report, "coverage.conditions"), i, condition)
+    {
+        if (strcmp(ftc_view_text(condition, "condition"), "communicators") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tries copies of communicators that keep their ranks, beside the settings that are kept. */
+static int try_places(struct state *s)
+{
+    struct rehearse_settings settings = s->kept;
+
+    if (!makes_communicators(s->r))
+        return FTC_COMMAND_GOOD;
+    add(&settings, "FTCOLL_COMMUNICATORS=places");
+    return try(s, &settings, is_not_well, has_more_well);
 }
 
 /* True if only deaths of rank 0, which most often prints, have wrong results that no status shows.
@@ -211,6 +236,8 @@ int rehearse_advise(struct rehearsal *r)
     for (size_t i = 0; i < deaths; i++)
         s.outcome[i] = r->plan.death[i].outcome;
     status = try_protection(&s);
+    if (status == FTC_COMMAND_GOOD)
+        status = try_places(&s);
     if (status == FTC_COMMAND_GOOD)
         status = try_errors(&s);
     if (status == FTC_COMMAND_GOOD && s.kept.count > 0)

@@ -48,6 +48,11 @@ static bool takes_blocks(enum ftc_call_kind kind)
            !ftc_call_comes_from_root(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER;
 }
 
+static bool is_copy(enum ftc_call_kind kind)
+{
+    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+}
+
 /* Returns whether the calls of @row, which end as @level says, depend on @condition. */
 static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condition,
                     enum ftc_protection_level level)
@@ -81,6 +86,9 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
 static bool row_applies(const struct ftc_coverage_table *t, int row, enum ftc_condition condition,
                         uint32_t remedies)
 {
+    if (condition == FTC_CONDITION_COMMUNICATORS && t->copies_keep_ranks &&
+        is_copy((enum ftc_call_kind)t->row[row].call))
+        return false;
     return applies(&t->row[row], condition, ftc_coverage_level(&t->row[row], remedies));
 }
 

@@ -48,6 +48,14 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
     return calls;
 }
 
+static bool make(struct ftc_coverage_table *t, const struct ftc_notice *n)
+{
+    if (!ftc_coverage_make(t, n->board))
+        return false;
+    t->copies_keep_ranks = n->settings->communicators == FTC_COMMUNICATORS_PLACES;
+    return true;
+}
+
 /* Returns whether a call that waits for ever is ended: without a monitor process none sees to it.
  */
 static bool is_ended_if_blocked(const struct ftc_notice *n)
@@ -219,7 +227,7 @@ void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n)
 {
     struct ftc_coverage_table t;
 
-    if (!ftc_coverage_make(&t, n->board)) {
+    if (!make(&t, n)) {
         fprintf(f, "ftcoll: no memory for the list of call sites\n");
         return;
     }
@@ -352,7 +360,7 @@ void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_notice 
 {
     struct ftc_coverage_table t;
 
-    if (!ftc_coverage_make(&t, n->board)) {
+    if (!make(&t, n)) {
         ftc_json_add_null(j, "coverage");
         return;
     }

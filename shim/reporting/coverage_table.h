@@ -20,6 +20,7 @@ struct ftc_coverage_table {
     uint64_t calls[FTC_LEVELS], elsewhere[FTC_LEVELS]; /* in all; at sites without a row */
     int unknown; /* ranks of whose calls nothing is known: their hosts cannot be asked */
     bool rank_0_is_critical;
+    bool copies_keep_ranks; /* communicators = places */
     int places[FTC_LEVELS]; /* different ones among the rows, with this level or worse */
 };
 

@@ -1035,6 +1035,19 @@ START_TEST(communicators_are_smaller_and_files_lack_data)
 }
 END_TEST
 
+START_TEST(copies_are_as_large_as_before_with_places)
+{
+    opened();
+    act_as(0);
+    call_at(site(0), FTC_CALL_COMM_DUP, FTC_FALLBACK_NONE);
+    expect_condition(communicators, 1);
+    ftc_library.settings.communicators = FTC_COMMUNICATORS_PLACES;
+    expect_condition(communicators, -1);
+    call_at(site(1), FTC_CALL_COMM_SPLIT, FTC_FALLBACK_NONE);
+    expect_condition(communicators, 1);
+}
+END_TEST
+
 START_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical)
 {
     opened();
@@ -1308,6 +1321,7 @@ int main(void)
     UNIT_TEST(receives_get_nothing_where_the_dead_are_ignored);
     UNIT_TEST(a_look_is_like_a_wait);
     UNIT_TEST(communicators_are_smaller_and_files_lack_data);
+    UNIT_TEST(copies_are_as_large_as_before_with_places);
     UNIT_TEST(results_of_rank_0_alone_are_lost_unless_it_is_critical);
     UNIT_TEST(a_condition_names_each_place_once_and_a_few_of_them);
     UNIT_TEST(json_has_what_the_lines_have);
