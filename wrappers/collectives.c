@@ -5,6 +5,7 @@
 #include "collectives/persistent.h"
 #include "entries.h"
 #include "p2p/p2p.h"
+#include "p2p/partitioned.h"
 #include "program/native_call.h"
 
 /* Returns the code of a call that is carried out here. Calls that complete requests tell those of
@@ -14,6 +15,12 @@ static int started(const struct ftc_call *call, const MPI_Request *request)
     if (call->result == MPI_SUCCESS)
         ftc_p2p_note_protected(*request, call->comm);
     return call->result;
+}
+
+/* Returns the code @rv of a call that native MPI has carried out. */
+static int natively_made(const MPI_Request *request, int rv)
+{
+    return ftc_p2p_on() ? ftc_partitioned_note_collective(request, rv) : rv;
 }
 
 /* What messages say of a call: the block that this rank gives, or gets from the root. */
@@ -107,7 +114,7 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_layou
                                                                                                    \
         if (ftc_carry_out_persistent(&call, request))                                              \
             return call.result;                                                                    \
-        return PMPI_##name##c(LIST arguments, info, request);                                      \
+        return natively_made(request, PMPI_##name##c(LIST arguments, info, request));              \
     }
 
 /* @make(kind, ...): the call's record. */

@@ -2,10 +2,58 @@
 
 #include "lock.h"
 
+#include <search.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 static _Atomic bool are_used;
+static void *collectives; /* requests: a tree of tsearch() */
+
+/* ---- persistent collective calls of native MPI ---- */
+
+static void *key_of(MPI_Request request)
+{
+    return (void *)(uintptr_t)(unsigned)request;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return a == b ? 0 : a < b ? -1 : 1;
+}
+
+int ftc_partitioned_note_collective(const MPI_Request *request, int rv)
+{
+    if (rv != MPI_SUCCESS || !request)
+        return rv;
+    ftc_p2p_lock();
+    tsearch(key_of(*request), &collectives,
+            compare); /* without memory it stays as it is natively */
+    ftc_p2p_unlock();
+    atomic_store_explicit(&are_used, true, memory_order_relaxed);
+    return rv;
+}
+
+void ftc_partitioned_forget_collective(MPI_Request request)
+{
+    if (!atomic_load_explicit(&are_used, memory_order_relaxed))
+        return;
+    ftc_p2p_lock();
+    tdelete(key_of(request), &collectives, compare);
+    ftc_p2p_unlock();
+}
+
+static bool is_collective(MPI_Request request)
+{
+    bool is;
+
+    ftc_p2p_lock();
+    is = tfind(key_of(request), &collectives, compare) != NULL;
+    ftc_p2p_unlock();
+    return is;
+}
+
+/* ---- messages in partitions ---- */
 
 int ftc_partitioned_note(const struct ftc_p2p_call *call, const MPI_Request *request, int rv)
 {
@@ -34,14 +82,17 @@ bool ftc_partitioned_is_in_vain(MPI_Request request)
     return is_dead;
 }
 
-static bool is_partitioned(MPI_Request request)
+/* ---- tests of several requests ---- */
+
+static bool is_tested_alone(MPI_Request request)
 {
     struct ftc_p2p_request r;
 
-    return ftc_requests_find(request, &r) && r.partitioned;
+    return (ftc_requests_find(request, &r) && r.partitioned) || is_collective(request);
 }
 
-/* Takes them out of @others, a copy of @requests. False: one has not ended. */
+/* Takes those that are tested alone out of @others, a copy of @requests. False: one has not ended.
+ */
 static bool have_ended(int count, const MPI_Request requests[], MPI_Request others[])
 {
     bool all = true;
@@ -49,7 +100,7 @@ static bool have_ended(int count, const MPI_Request requests[], MPI_Request othe
 
     for (int i = 0; i < count; i++) {
         others[i] = requests[i];
-        if (!is_partitioned(requests[i]))
+        if (!is_tested_alone(requests[i]))
             continue;
         others[i] = MPI_REQUEST_NULL;
         flag = 0;
@@ -90,7 +141,7 @@ static int end_all(int count, MPI_Request requests[], const MPI_Request others[]
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
         int error;
 
-        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
+        if (others[i] != MPI_REQUEST_NULL || !is_tested_alone(requests[i]))
             continue;
         error = end(&requests[i], keeps, status);
         if (error != MPI_SUCCESS && rv == MPI_SUCCESS) {
@@ -114,7 +165,7 @@ static int test_all(int count, MPI_Request requests[], MPI_Request others[], boo
     }
     rv = native_all(count, others, keeps, flag, statuses);
     for (int i = 0; !keeps && i < count; i++)
-        if (others[i] != MPI_REQUEST_NULL || !is_partitioned(requests[i]))
+        if (others[i] != MPI_REQUEST_NULL || !is_tested_alone(requests[i]))
             requests[i] = others[i];
     return *flag > 0 || rv == MPI_ERR_IN_STATUS
                ? end_all(count, requests, others, keeps, rv, statuses)

@@ -3,6 +3,7 @@
 #include "dead_peer.h"
 #include "lock.h"
 #include "p2p.h"
+#include "partitioned.h"
 #include "progress/empty_request.h"
 
 void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm)
@@ -88,6 +89,7 @@ int ftc_p2p_free(MPI_Request *request)
     bool is_known = ftc_requests_find(*request, &r);
 
     ftc_requests_remove(*request);
+    ftc_partitioned_forget_collective(*request);
     if (is_known && r.bsend)
         ftc_buffered_init_free(r.bsend);
     if (!is_known || !r.partitioned || !r.broken)

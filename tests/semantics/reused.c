@@ -46,6 +46,28 @@ static void collectives(void)
     use_native("a nonblocking collective");
 }
 
+/* MPI_Testall of MPICH 4.0.2 takes such collectives for errors, its MPI_Waitall does not. */
+static void wait_together(void)
+{
+    int value = 7, in = rank, out = -1, alone = 3, sum = 0;
+    MPI_Request request[4];
+    MPI_Status statuses[4];
+
+    MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request[0]);
+    MPI_Allreduce_init(&alone, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF, MPI_INFO_NULL,
+                       &request[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Startall(2, request);
+        MPI_Irecv(&out, 1, MPI_INT, (rank + n - 1) % n, 0, MPI_COMM_WORLD, &request[2]);
+        MPI_Isend(&in, 1, MPI_INT, (rank + 1) % n, 0, MPI_COMM_WORLD, &request[3]);
+        MPI_Waitall(4, request, statuses);
+        output_result("collectives and messages", MPI_SUCCESS, &out, sizeof out);
+        output_result("their sum", MPI_SUCCESS, &sum, sizeof sum);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&request[i]);
+}
+
 /* MPICH 4.0.2 crashes in MPI_Isendrecv to MPI_PROC_NULL. */
 static int may_exchange(int peer)
 {
@@ -93,6 +115,7 @@ int main(int argc, char **argv)
     output_init(argc, argv, &rank, &n);
     use_native("nothing");
     collectives();
+    wait_together();
     exchanges(MPI_PROC_NULL);
     buffered(MPI_PROC_NULL);
     exchanges((n - rank) % n);
