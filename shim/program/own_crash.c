@@ -96,10 +96,16 @@ static void pass_on(const struct sigaction *next, int number, siginfo_t *info, v
     }
 }
 
+/* Only the program enables traps of floating-point exceptions, and they are about its numbers. */
+static bool is_trap(int number, const siginfo_t *info)
+{
+    return number == SIGFPE && info->si_code >= FPE_FLTDIV;
+}
+
 /* A positive code: the kernel reports a crash. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
-    if (info->si_code > 0)
+    if (info->si_code > 0 && !is_trap(number, info))
         note_crash(context);
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i] == number)

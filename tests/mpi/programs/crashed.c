@@ -3,11 +3,14 @@
  *     crashed buffer    inside of the library, which reads a buffer that is not there
  *     crashed handled   likewise, and the program has a handler of its own for that
  *     crashed program   in the program's own code
+ *     crashed trapped   by a floating-point exception that it has enabled, in a sum of the library
  *     crashed sent      by the signal of a crash that another process sends while it waits inside
  *                       of the library
  *
  * The survivors of a crash inside of the library go on until the job is ended. The others say that
  * they went on. */
+#include <fenv.h>
+#include <math.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -54,6 +57,8 @@ static void crash(const char *scene)
         *nowhere = 1;
     else if (strcmp(scene, "sent") == 0)
         be_sent_a_signal();
+    else if (strcmp(scene, "trapped") == 0)
+        feenableexcept(FE_INVALID);
     else
         sum((const void *)sizeof in);
 }
@@ -72,6 +77,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     sum(in);
+    if (strcmp(scene, "trapped") == 0)
+        in[0] = rank == 1 ? INFINITY : -INFINITY;
     if (rank == 1)
         crash(scene);
     if (rank == 0 && strcmp(scene, "sent") == 0)

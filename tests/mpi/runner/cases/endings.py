@@ -121,7 +121,7 @@ CRASHED = [
     crashed("handled", status="failed", says=("crashed: a handler", INSIDE.format("exited with status 3")),
             silent=("went on", "survived")),
     *(crashed(scene, status=0, failures=1, says=("(crashed: rank [023] went on(.|\n)*){3}",), silent=("inside the library",))
-      for scene in ("program", "sent")),
+      for scene in ("program", "trapped", "sent")),
 ]
 
 
