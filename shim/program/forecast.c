@@ -170,6 +170,16 @@ static enum ftc_fallback fallback_at_best(const struct ftc_call *call, size_t *b
                : FTC_FALLBACK_NO_REQUESTS;
 }
 
+/* Returns whether @call, which has a request, would take rounds for data that are too large for
+ * messages: these are slower by far than what setting large is for. Its arguments are valid. */
+static bool is_slow_in_rounds(const struct ftc_call *call)
+{
+    struct ftc_arguments_comm comm;
+
+    return ftc_call_is_nonblocking(call->kind) && ftc_call_is_of_unknown_size(call->kind) &&
+           call->layouts && find_comm(call, &comm) && bytes_of_blocks(call, &comm) > MAX_BYTES_MOST;
+}
+
 static bool requires_all(const struct ftc_call *call)
 {
     bool required;
@@ -217,7 +227,7 @@ static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fal
         forecast.remedies |= FTC_REMEDY_COMMUNICATORS;
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* of data of any size */
         return forecast;
-    if (is_large)
+    if (is_large || is_slow_in_rounds(call))
         forecast.remedies |= FTC_REMEDY_LARGE;
     else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE)
         forecast.remedies |= FTC_REMEDY_MAX_BYTES;
