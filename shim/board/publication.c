@@ -40,7 +40,7 @@ static void forget_calls(struct ftc_board_entry *e)
 }
 
 enum {
-    FIRST_WINDOW = 64,
+    FIRST_WINDOW = 32,
     GROWTH = 4,
     PROBES = 4 /* of each window but the last, which has all entries */
 };

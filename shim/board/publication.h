@@ -46,7 +46,7 @@ struct ftc_publication {
 uint32_t ftc_publication_stride(size_t value_bytes);
 
 /* Returns the entry that is looked at as number @probe for a communicator, from 0 on: four of the
- * first 64, four of the first 256, and so on, then all in turn. So communicators that are made and
+ * first 32, four of the first 128, and so on, then all in turn. So communicators that are made and
  * freed use few entries, and with many that live each is found soon. */
 uint32_t ftc_publication_place(const struct ftc_board *board, uint64_t communicator_id,
                                uint32_t probe);
