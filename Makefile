@@ -85,8 +85,8 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 # ftcoll, the command, has the settings and the tables of the library in it.
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
 COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
-  $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/settings_forecast.o reporting/protection.o progress/crash.o \
-  mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
+  $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/coverage_outcomes.o reporting/settings_forecast.o reporting/protection.o \
+  progress/crash.o mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 
 # The command looks for the library beside itself, then where it is installed (as seen from the command; ../lib in the
 # build). The command that is installed is a file of its own: somebody may be running that of the build.

@@ -1,6 +1,6 @@
 #include "report_text.h"
 
-#include "reporting/coverage_report.h"
+#include "reporting/coverage_outcomes.h"
 #include "system/numbers.h"
 #include "view.h"
 
@@ -177,20 +177,12 @@ static void write_unnamed(const json_t *r)
 /* Returns whether the end of the program is to be rehearsed. */
 static bool add_outcome(const json_t *verdict)
 {
-    static const struct {
-        const char *word, *text;
-        bool is_to_be_rehearsed;
-    } outcomes[] = {
-#define FTC_OUTCOME(name, word, text, is_to_be_rehearsed) {word, text, is_to_be_rehearsed},
-#include "reporting/coverage_outcomes.def"
-#undef FTC_OUTCOME
-    };
     const char *outcome = ftc_view_text(verdict, "outcome");
 
-    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
-        if (strcmp(outcome, outcomes[i].word) == 0) {
-            fprintf(paragraph, "%s", outcomes[i].text);
-            return outcomes[i].is_to_be_rehearsed;
+    for (int i = 0; i < FTC_OUTCOMES; i++)
+        if (strcmp(outcome, ftc_outcomes[i].word) == 0) {
+            fprintf(paragraph, "%s", ftc_outcomes[i].text);
+            return ftc_outcomes[i].is_to_be_rehearsed;
         }
     add(verdict, "the outcome is: {outcome}"); /* written by a later version */
     return false;
@@ -205,7 +197,7 @@ static void end_with_verdict(const json_t *verdict)
         add(verdict, ", for example in {example.call} at {example.site}");
     if (has(ftc_view_at(verdict, "example"), "because"))
         add(verdict, " ({example.because})");
-    add(verdict, is_to_be_rehearsed ? FTC_COVERAGE_REHEARSE "." : ".");
+    add(verdict, is_to_be_rehearsed ? FTC_OUTCOME_REHEARSE "." : ".");
     end_paragraph();
 }
 

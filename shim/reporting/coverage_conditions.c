@@ -48,14 +48,17 @@ static bool takes_blocks(enum ftc_call_kind kind)
            !ftc_call_comes_from_root(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER;
 }
 
-static bool is_copy(enum ftc_call_kind kind)
+/* Returns true for a call whose communicator may be smaller after a death. */
+static bool makes_smaller(const struct ftc_coverage_table *t, enum ftc_call_kind kind)
 {
-    return kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+    bool is_copy = kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;
+
+    return ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR && !(is_copy && t->copies_keep_ranks);
 }
 
-/* Returns whether the calls of @row, which end as @level says, depend on @condition. */
-static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condition,
-                    enum ftc_protection_level level)
+/* Returns whether the calls of @row of @t, which end as @level says, depend on @condition. */
+static bool applies(const struct ftc_coverage_table *t, const struct ftc_coverage_row *row,
+                    enum ftc_condition condition, enum ftc_protection_level level)
 {
     enum ftc_call_kind kind = (enum ftc_call_kind)row->call;
     bool is_protected = level == FTC_LEVEL_PROTECTED;
@@ -73,7 +76,7 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
     case FTC_CONDITION_ROOTS:
         return is_protected && ftc_call_comes_from_root(kind);
     case FTC_CONDITION_COMMUNICATORS:
-        return is_over && ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR;
+        return is_over && makes_smaller(t, kind);
     case FTC_CONDITION_ERRORS:
         return level == FTC_LEVEL_RAISED && !is_of_file(kind);
     case FTC_CONDITION_FILES:
@@ -86,10 +89,7 @@ static bool applies(const struct ftc_coverage_row *row, enum ftc_condition condi
 static bool row_applies(const struct ftc_coverage_table *t, int row, enum ftc_condition condition,
                         uint32_t remedies)
 {
-    if (condition == FTC_CONDITION_COMMUNICATORS && t->copies_keep_ranks &&
-        is_copy((enum ftc_call_kind)t->row[row].call))
-        return false;
-    return applies(&t->row[row], condition, ftc_coverage_level(&t->row[row], remedies));
+    return applies(t, &t->row[row], condition, ftc_coverage_level(&t->row[row], remedies));
 }
 
 const char *ftc_condition_site(const struct ftc_coverage_table *t, enum ftc_condition condition,

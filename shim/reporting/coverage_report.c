@@ -3,27 +3,13 @@
 #include "board/directory.h"
 #include "call/call.h"
 #include "coverage_conditions.h"
+#include "coverage_outcomes.h"
 
 #include <inttypes.h>
 
 enum { SITES_SHOWN = 3 }; /* of a condition */
 
-enum ftc_outcome {
-#define FTC_OUTCOME(name, word, text, is_to_be_rehearsed) FTC_OUTCOME_##name,
-#include "coverage_outcomes.def"
-#undef FTC_OUTCOME
-};
-
-static const struct {
-    const char *word, *text;
-    bool is_to_be_rehearsed;
-} outcomes[] = {
-#define FTC_OUTCOME(name, word, text, is_to_be_rehearsed) {word, text, is_to_be_rehearsed},
-#include "coverage_outcomes.def"
-#undef FTC_OUTCOME
-};
-
-static enum ftc_outcome outcome_of(const struct ftc_coverage_verdict *v, bool ends_blocked)
+static enum ftc_outcome find_outcome(const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
     switch (v->level) {
     case FTC_LEVEL_EXPOSED:
@@ -39,6 +25,12 @@ static enum ftc_outcome outcome_of(const struct ftc_coverage_verdict *v, bool en
     }
 }
 
+static const struct ftc_outcome_words *outcome_of(const struct ftc_coverage_verdict *v,
+                                                  bool ends_blocked)
+{
+    return &ftc_outcomes[find_outcome(v, ends_blocked)];
+}
+
 static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
 {
     uint64_t calls = 0;
@@ -46,14 +38,6 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
     for (int s = 0; s < FTC_LEVELS; s++)
         calls += t->elsewhere[s];
     return calls;
-}
-
-static bool make(struct ftc_coverage_table *t, const struct ftc_notice *n)
-{
-    if (!ftc_coverage_make(t, n->board))
-        return false;
-    t->copies_keep_ranks = n->settings->communicators == FTC_COMMUNICATORS_PLACES;
-    return true;
 }
 
 /* Returns whether a call that waits for ever is ended: without a monitor process none sees to it.
@@ -177,12 +161,12 @@ static void write_example(FILE *f, const struct ftc_coverage_verdict *v)
 
 static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
-    enum ftc_outcome outcome = outcome_of(v, ends_blocked);
+    const struct ftc_outcome_words *outcome = outcome_of(v, ends_blocked);
 
-    fprintf(f, "%s", outcomes[outcome].text);
+    fprintf(f, "%s", outcome->text);
     if (v->level < FTC_LEVEL_PROTECTED)
         write_example(f, v);
-    fprintf(f, "%s\n", outcomes[outcome].is_to_be_rehearsed ? FTC_COVERAGE_REHEARSE : "");
+    fprintf(f, "%s\n", outcome->is_to_be_rehearsed ? FTC_OUTCOME_REHEARSE : "");
 }
 
 /* With the first few of its places. */
@@ -227,7 +211,7 @@ void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n)
 {
     struct ftc_coverage_table t;
 
-    if (!make(&t, n)) {
+    if (!ftc_coverage_make(&t, n->board, n->settings)) {
         fprintf(f, "ftcoll: no memory for the list of call sites\n");
         return;
     }
@@ -293,7 +277,7 @@ static void add_verdict(struct ftc_json *j, const char *key, const struct ftc_co
                         bool ends_blocked)
 {
     ftc_json_open_object(j, key);
-    ftc_json_add_text(j, "outcome", outcomes[outcome_of(v, ends_blocked)].word);
+    ftc_json_add_text(j, "outcome", outcome_of(v, ends_blocked)->word);
     if (v->row) {
         ftc_json_open_object(j, "example");
         ftc_json_add_text(j, "call", ftc_call_name((enum ftc_call_kind)v->row->call));
@@ -360,7 +344,7 @@ void ftc_coverage_report_write_json(struct ftc_json *j, const struct ftc_notice 
 {
     struct ftc_coverage_table t;
 
-    if (!make(&t, n)) {
+    if (!ftc_coverage_make(&t, n->board, n->settings)) {
         ftc_json_add_null(j, "coverage");
         return;
     }

@@ -9,9 +9,6 @@
 
 #include <stdio.h>
 
-/* Follows an outcome after which it is not known how the program ends (coverage_outcomes.def). */
-#define FTC_COVERAGE_REHEARSE "; ftcoll rehearse shows how the program then ends"
-
 /* Writes the lines. */
 void ftc_coverage_report_write(FILE *f, const struct ftc_notice *n);
 

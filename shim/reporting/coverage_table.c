@@ -151,12 +151,14 @@ static void sort_rows(struct ftc_coverage_table *t)
     qsort(t->row, (size_t)t->count, sizeof *t->row, compare);
 }
 
-bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board)
+bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board,
+                       const struct ftc_settings *settings)
 {
     *t = (struct ftc_coverage_table){.row = malloc(ROWS * sizeof *t->row)};
     if (!t->row)
         return false;
     t->rank_0_is_critical = ftc_board_is_critical(board, 0);
+    t->copies_keep_ranks = settings->communicators == FTC_COMMUNICATORS_PLACES;
     for (uint32_t world = 0; world < board->geometry.ranks; world++)
         add_rank(t, board, world);
     tdestroy(t->known, keep);

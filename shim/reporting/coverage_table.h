@@ -3,6 +3,7 @@
 #ifndef FTC_REPORTING_COVERAGE_TABLE_H
 #define FTC_REPORTING_COVERAGE_TABLE_H
 
+#include "config/settings.h"
 #include "coverage_sites.h"
 
 /* What is told in one line: the same call at the same place with the same fate, of all ranks. */
@@ -33,7 +34,8 @@ struct ftc_coverage_verdict {
 };
 
 /* Of what is on the board nothing is believed without a check. False without memory. */
-bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board);
+bool ftc_coverage_make(struct ftc_coverage_table *t, const struct ftc_board *board,
+                       const struct ftc_settings *settings);
 void ftc_coverage_free(struct ftc_coverage_table *t);
 
 /* As things are, and with @remedies, all that help some call. */

@@ -1,0 +1,31 @@
+/* coverage_outcomes: what the verdict of coverage may say of a program, in the words of a rank's
+ * report and of the command ftcoll. */
+#ifndef FTC_REPORTING_COVERAGE_OUTCOMES_H
+#define FTC_REPORTING_COVERAGE_OUTCOMES_H
+
+#include <stdbool.h>
+
+enum ftc_outcome {
+    FTC_OUTCOME_NO_WAIT,
+    FTC_OUTCOME_NO_WAIT_IF_MESSAGES,
+    FTC_OUTCOME_ANY_SOURCE,
+    FTC_OUTCOME_ANY_SOURCE_IF_MESSAGES,
+    FTC_OUTCOME_ERRORS,
+    FTC_OUTCOME_ABORTS,
+    FTC_OUTCOME_ABORTS_BLOCKED,
+    FTC_OUTCOME_WAITS,
+    FTC_OUTCOMES
+};
+
+struct ftc_outcome_words {
+    const char *word; /* of JSON */
+    const char *text; /* for people */
+    bool is_to_be_rehearsed;
+};
+
+extern const struct ftc_outcome_words ftc_outcomes[FTC_OUTCOMES];
+
+/* Follows an outcome that is to be rehearsed. */
+#define FTC_OUTCOME_REHEARSE "; ftcoll rehearse shows how the program then ends"
+
+#endif
