@@ -202,7 +202,7 @@ static bool prepare(void)
         ftc_recovery_open() != 0 || ftc_hooks_open() != 0 || ftc_facts_open() != MPI_SUCCESS ||
         ftc_wait_open() != MPI_SUCCESS)
         return false;
-    ftc_native_yield_open();
+    ftc_native_yield_open(ftc_abandonable_follow_locks);
     if (is_native_call_marked(l) && ftc_native_call_open() != 0)
         return false;
     if (l->settings.communicators != FTC_COMMUNICATORS_NATIVE && ftc_context_open() != 0)

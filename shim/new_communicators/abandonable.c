@@ -5,6 +5,7 @@
 #include "library.h"
 #include "mpi/inside.h"
 #include "native_messages.h"
+#include "program/native_yield.h"
 #include "progress/wait.h"
 #include "system/clock.h"
 #include "system/imports.h"
@@ -185,6 +186,7 @@ static enum ftc_abandonable_end make(const struct call *call, const MPI_Comm *ma
 /* How far apart MPICH's two calls are at most: 16 bytes in 4.0.2, 179 in 4.2.1, 345 in 5.0.2. */
 enum { GAP_BYTES = 1024, TIMES = 16 };
 
+static bool are_followed;
 static _Thread_local bool awaits_gap;
 static _Thread_local int locks; /* of MPICH's that the thread holds, while it awaits */
 
@@ -228,10 +230,14 @@ static int lock(pthread_mutex_t *mutex)
 
 static int unlock(pthread_mutex_t *mutex)
 {
+    int rv;
+
     if (awaits_gap && locks > 0)
         locks--;
     place.given_up = (uintptr_t)__builtin_return_address(0);
-    return pthread_mutex_unlock(mutex);
+    rv = pthread_mutex_unlock(mutex);
+    ftc_native_yield_unlocked();
+    return rv;
 }
 
 /* Interposes on libmpich's locks. With ch3 all other threads wait for the one that polls. */
@@ -239,16 +245,22 @@ static void redirect_locks(void)
 {
     const struct ftc_loaded *mpi = ftc_mpi_object();
 
-    if (strncmp(ftc_inside_device(), "ch4:", 4) == 0 &&
-        ftc_imports_redirect(mpi, "pthread_mutex_unlock", (void *)(uintptr_t)unlock))
-        ftc_imports_redirect(mpi, "pthread_mutex_lock", (void *)(uintptr_t)lock);
+    are_followed = strncmp(ftc_inside_device(), "ch4:", 4) == 0 &&
+                   ftc_imports_redirect(mpi, "pthread_mutex_unlock", (void *)(uintptr_t)unlock) &&
+                   ftc_imports_redirect(mpi, "pthread_mutex_lock", (void *)(uintptr_t)lock);
 }
 
-static void abandon_in_gap(void)
+bool ftc_abandonable_follow_locks(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, redirect_locks);
+    return are_followed;
+}
+
+static void abandon_in_gap(void)
+{
+    ftc_abandonable_follow_locks();
     awaits_gap = true;
     locks = 1;
 }

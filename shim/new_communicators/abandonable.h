@@ -17,9 +17,9 @@
  *
  * With MPI_THREAD_MULTIPLE MPICH has its lock wherever it polls. It releases and takes the lock
  * between two polls, by pthread_mutex_unlock and pthread_mutex_lock: in that gap the call is
- * abandoned. From the first time that a call waits for its gap, libmpich's calls of both functions
- * are redirected here. Without a gap, or with a device of MPICH's that is not at rest there (ch3),
- * no call is abandoned.
+ * abandoned. From the first time that a call waits for its gap, or that a rank which shares its
+ * core waits in MPI, libmpich's calls of both functions are redirected here. Without a gap, or with
+ * a device of MPICH's that is not at rest there (ch3), no call is abandoned.
  *
  * With a device or version of MPICH for which none of this is known the call just waits. */
 #ifndef FTC_NEW_COMMUNICATORS_ABANDONABLE_H
@@ -55,6 +55,10 @@ bool ftc_abandonable_run_on_file(void (*function)(void *argument), void *argumen
 /* To be called when MPICH polls, in all its waits; of UCX it polls @worker. */
 void ftc_abandonable_poll(void);
 void ftc_abandonable_poll_worker(void *worker);
+
+/* Interposes on libmpich's locks, once; returns whether that is possible. From then on
+ * ftc_native_yield_unlocked() is called. */
+bool ftc_abandonable_follow_locks(void);
 
 /* Returns whether MPICH polls so, after MPI_Init. If it does not, no call can be abandoned. All
  * ranks get the same answer, because each waits for what the others do. */
