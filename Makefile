@@ -69,6 +69,8 @@ $(BUILD)/%.stub.o: %.S
 	$(call say,AS,$<)
 	$(CC) -Ishim -MMD -MP -c $< -o $@
 
+$(BUILD)/config/timeline_page.stub.o: config/timeline.html
+
 $(BUILD)/shim/%.o $(BUILD)/config/%.o: VISIBILITY = -fvisibility=hidden
 
 # One object of finished machine code, so that the simulator runs the very instructions that the library has.
@@ -84,7 +86,8 @@ $(BUILD)/libftcoll.so: $(OBJECTS) wrappers/exports.map
 
 # ftcoll, the command, has the settings and the tables of the library in it.
 COMMAND := $(filter-out config/describe.c config/settings%,$(wildcard config/*.c))
-COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
+COMMAND_OBJECTS := $(COMMAND:%.c=$(BUILD)/%.o) $(BUILD)/config/timeline_page.stub.o \
+  $(patsubst %.c,$(BUILD)/%.o,$(wildcard config/settings*.c)) \
   $(addprefix $(BUILD)/shim/,call/call.o call/policy.o reporting/coverage_outcomes.o reporting/settings_forecast.o reporting/protection.o \
   progress/crash.o mpi/mpi_library.o mpi/mpi_library.stub.o system/loaded.o system/numbers.o system/lines.o system/descriptor.o)
 

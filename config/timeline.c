@@ -1,79 +1,154 @@
-/* ftcoll timeline: the picture of a recovery, or its part of the trace. */
+/* ftcoll timeline: a page that draws the recoveries of a trace.
+ *
+ * config/timeline.html has the script that draws. What belongs to recoveries follows it in the same
+ * file, so the page needs nothing else. */
 #include "command.h"
-#include "timeline_draw.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* config/timeline.html (timeline_page.S). */
+extern const char ftc_timeline_page[], ftc_timeline_page_end[];
+
 struct wish {
     const char *path, *output;
-    int recovery; /* from 1 on; 0: the first */
 };
 
-static bool ends_with(const char *text, const char *end)
+/* Returns the trace at @path, or NULL after a message. */
+static json_t *read_trace(const char *path)
 {
-    size_t length = strlen(text), tail = strlen(end);
+    json_error_t error;
+    json_t *trace = json_load_file(path, 0, &error);
 
-    return length > tail && strcmp(text + length - tail, end) == 0;
+    if (!trace && error.line < 0)
+        ftc_command_say("%s", error.text);
+    else if (!trace)
+        ftc_command_say("%s:%d: no JSON: %s", path, error.line, error.text);
+    return trace;
 }
 
-/* What belongs to @recovery, and the names of rows: in the order of the file. */
-static bool keep(const struct timeline *t, int recovery, bool is_kept[], json_t *all, json_t *some)
+/* Returns the text of @key in @object, or "". */
+static const char *text_at(const json_t *object, const char *key)
 {
-    json_t *object;
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+enum { NAME = 64 };
+
+/* Writes what tells the operation of @event from others. */
+static void name_operation(char name[NAME], const json_t *event)
+{
+    const json_t *args = json_object_get(event, "args");
+
+    snprintf(name, NAME, "%s #%" JSON_INTEGER_FORMAT, text_at(args, "communicator"),
+             json_integer_value(json_object_get(args, "seq")));
+}
+
+static void name_rank(char name[NAME], const json_t *object, const char *key)
+{
+    snprintf(name, NAME, "rank %" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(object, key)));
+}
+
+/* Returns a set: the operations that met a death, and the dead ranks. */
+static json_t *find_met(const json_t *events)
+{
+    json_t *met = json_object();
+    const json_t *event;
+    char name[NAME];
     size_t i;
 
-    for (i = 0; i < t->count; i++)
-        if (t->event[i].recovery == recovery)
-            is_kept[t->event[i].at] = is_kept[t->event[i].end_at] = true;
-    json_array_foreach(all, i, object)
+    json_array_foreach(events, i, event)
     {
-        const char *phase = json_string_value(json_object_get(object, "ph"));
-
-        if ((is_kept[i] || (phase && phase[0] == 'M')) && json_array_append(some, object) != 0)
-            return false;
+        if (strcmp(text_at(event, "cat"), "noticed") != 0)
+            continue;
+        name_operation(name, event);
+        json_object_set_new(met, name, json_true());
+        name_rank(name, json_object_get(event, "args"), "rank");
+        json_object_set_new(met, name, json_true());
     }
-    return true;
+    return met;
 }
 
-static bool write_json(const struct timeline *t, int recovery, FILE *f)
+/* Reduces @events to those of recoveries. Returns how many deaths are left. */
+static size_t keep_recoveries(json_t *events, const json_t *met)
 {
-    json_t *all = json_object_get(t->root, "traceEvents"), *some = json_array();
-    json_t *root = json_copy(t->root);
-    bool *is_kept = calloc(json_array_size(all) + 1, sizeof *is_kept), has_memory;
+    json_t *kept = json_array(), *event;
+    size_t deaths = 0, i;
+    char name[NAME];
 
-    has_memory = is_kept && root && some && json_object_set_new(root, "traceEvents", some) == 0 &&
-                 keep(t, recovery, is_kept, all, some) && json_dumpf(root, f, JSON_COMPACT) == 0;
-    free(is_kept);
-    json_decref(root);
-    return has_memory;
+    json_array_foreach(events, i, event)
+    {
+        bool is_death = strcmp(text_at(event, "cat"), "death") == 0;
+
+        if (is_death)
+            name_rank(name, event, "pid");
+        else
+            name_operation(name, event);
+        if (json_object_get(met, name)) {
+            json_array_append(kept, event);
+            deaths += is_death;
+        }
+    }
+    json_array_clear(events);
+    json_array_extend(events, kept);
+    json_decref(kept);
+    return deaths;
 }
 
-static bool write_as(const char *path, const struct timeline *t, int recovery, FILE *f)
+/* Reduces @trace, read from @path, to its recoveries. Returns false after a message if it has none.
+ */
+static bool reduce(json_t *trace, const char *path)
 {
-    if (ends_with(path, ".json"))
-        return write_json(t, recovery, f);
-    return ends_with(path, ".svg") ? timeline_draw_svg(t, recovery, f)
-                                   : timeline_draw_page(t, recovery, f);
+    json_t *events = json_object_get(trace, "traceEvents"), *met = find_met(events);
+    json_int_t ranks =
+        json_integer_value(json_object_get(json_object_get(trace, "otherData"), "ranks"));
+    bool is_trace = json_is_array(events) && ranks > 0, has_recovery = false;
+
+    if (!is_trace)
+        ftc_command_say("%s: not a trace that setting trace_file has made: it has no %s", path,
+                        json_is_array(events) ? "number of ranks in otherData"
+                                              : "list traceEvents");
+    else if (!(has_recovery = keep_recoveries(events, met) > 0))
+        ftc_command_say("%s: no operation in this trace met a death", path);
+    json_decref(met);
+    return has_recovery;
+}
+
+/* Writes JSON inside a script element: no text in it ends the element. */
+static int write_inside(const char *part, size_t bytes, void *file)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (part[i] == '<')
+            fputs("\\u003c", file);
+        else
+            fputc(part[i], file);
+    return 0;
 }
 
 /* Returns 0 or an errno. */
-static int write_and_close(FILE *f, const char *path, const struct timeline *t, int recovery)
+static int write_page(FILE *f, const json_t *trace)
 {
-    int error;
+    int error = 0;
 
     errno = 0;
-    error = write_as(path, t, recovery, f) ? 0 : ENOMEM;
+    fwrite(ftc_timeline_page, 1, (size_t)(ftc_timeline_page_end - ftc_timeline_page), f);
+    if (json_dump_callback(trace, write_inside, f, JSON_COMPACT | JSON_ENSURE_ASCII) != 0)
+        error = ENOMEM;
+    fputs("</script></body></html>\n", f);
     if (ferror(f) || fflush(f) != 0)
         error = errno;
     return fclose(f) == 0 || error != 0 ? error : errno;
 }
 
-static int write_file(const char *path, const struct timeline *t, int recovery)
+static int write_file(const char *path, const json_t *trace)
 {
     FILE *f = fopen(path, "w");
-    int error = f ? write_and_close(f, path, t, recovery) : errno;
+    int error = f ? write_page(f, trace) : errno;
 
     if (!f)
         ftc_command_say("%s: %s", path, strerror(error));
@@ -84,32 +159,13 @@ static int write_file(const char *path, const struct timeline *t, int recovery)
 
 static int draw(const struct wish *wish)
 {
-    struct timeline t;
-    int status = FTC_COMMAND_BAD, recovery = wish->recovery > 0 ? wish->recovery : 1;
+    json_t *trace = read_trace(wish->path);
+    int status = FTC_COMMAND_BAD;
 
-    if (!timeline_read(&t, wish->path))
-        return status;
-    if (t.recoveries == 0)
-        ftc_command_say("%s: no operation in this trace met a death", wish->path);
-    else if (recovery > t.recoveries)
-        ftc_command_say("%s: it has %d recover%s, not %d", wish->path, t.recoveries,
-                        t.recoveries == 1 ? "y" : "ies", recovery);
-    else
-        status = write_file(wish->output, &t, recovery - 1);
-    if (status == FTC_COMMAND_GOOD)
-        printf("%s: recovery %d of %d\n", wish->output, recovery, t.recoveries);
-    timeline_free(&t);
+    if (trace && reduce(trace, wish->path))
+        status = write_file(wish->output, trace);
+    json_decref(trace);
     return status;
-}
-
-static int read_number(const char *text, struct argp_state *state)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-
-    if (end == text || *end || number < 1 || number > 1000000)
-        argp_error(state, "--recovery %s is not allowed; allowed: a number from 1 on", text);
-    return (int)number;
 }
 
 static error_t take(int key, char *argument, struct argp_state *state)
@@ -120,9 +176,6 @@ static error_t take(int key, char *argument, struct argp_state *state)
     case 'o':
         wish->output = argument;
         return 0;
-    case 'r':
-        wish->recovery = read_number(argument, state);
-        return 0;
     case ARGP_KEY_ARG:
         if (wish->path)
             argp_error(state, "one trace at a time");
@@ -131,9 +184,8 @@ static error_t take(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!wish->path)
             argp_error(state, "which trace?");
-        if (!wish->output || !(ends_with(wish->output, ".html") ||
-                               ends_with(wish->output, ".svg") || ends_with(wish->output, ".json")))
-            argp_error(state, "-o needs a file of the form NAME.html, NAME.svg or NAME.json");
+        if (!wish->output)
+            argp_error(state, "-o needs the name of the page");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -143,19 +195,13 @@ static error_t take(int key, char *argument, struct argp_state *state)
 int ftcoll_timeline(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"output", 'o', "FILE", 0,
-         "output: NAME.html, a page with a picture, in one file; NAME.svg, the "
-         "picture "
-         "alone; or NAME.json, that part of the trace",
-         0},
-        {"recovery", 'r', "N", 0, "which recovery, from 1 on, if the trace has several", 0},
-        {0}};
+        {"output", 'o', "PAGE", 0, "output, for a browser (NAME.html)", 0}, {0}};
     static const struct argp argp = {options,
                                      take,
-                                     "FILE -o OUTPUT",
-                                     "Draws one recovery from a trace (setting trace_file): what "
-                                     "each rank did from the operation "
-                                     "that met a death to its result.",
+                                     "FILE -o PAGE",
+                                     "Makes a page that draws the recoveries in a trace (setting "
+                                     "trace_file): what each rank did from the operation that met "
+                                     "a death to its result.",
                                      NULL,
                                      NULL,
                                      NULL};

@@ -5,7 +5,7 @@ set -eu
 
 build="gcc:gcc make:make pkg-config:pkg-config mpicc.mpich:libmpich-dev mpiexec.hydra:mpich ar:binutils"
 check="clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck valgrind:valgrind gdb:gdb gfortran:gfortran g++:g++
-       ps:procps ip:iproute2 unshare:util-linux python3:python3 pytest-3:python3-pytest spin:spin mandoc:mandoc groff:groff-base"
+       ps:procps ip:iproute2 unshare:util-linux python3:python3 pytest-3:python3-pytest spin:spin mandoc:mandoc groff:groff-base duk:duktape"
 headers_build="/usr/include/ini.h:libinih-dev /usr/include/jansson.h:libjansson-dev /usr/lib/x86_64-linux-gnu/libunwind.so.8:libunwind8"
 headers_check="/usr/include/check.h:check /usr/lib/python3/dist-packages/xdist:python3-pytest-xdist"
 bench="gnuplot:gnuplot-nox python3:python3 strace:strace valgrind:valgrind"

@@ -1,5 +1,7 @@
 """ftcoll timeline: from traces that are made here; those of jobs are in tests/mpi (trace:)."""
 import json
+import re
+import subprocess
 import xml.dom.minidom
 
 import pytest
@@ -62,106 +64,134 @@ def trace(tmp_path):
     return making.write(tmp_path / "trace.json")
 
 
-def picture(path):
-    svg = xml.dom.minidom.parse(str(path)).getElementsByTagName("svg")[0]
-    marks = [g.getAttribute("class") for g in svg.getElementsByTagName("g") if g.getElementsByTagName("title")]
-    texts = [t.firstChild.data for t in svg.getElementsByTagName("text")]
-    arrows = [p for p in svg.getElementsByTagName("path") if p.getAttribute("marker-end")]
-    return svg, marks, texts, arrows
+def parts(path):
+    """The script of a page, and its trace."""
+    text = path.read_text()
+    return re.findall(r"<script>\n(.*?)</script>", text, re.S)[0], re.findall(r'id="trace">\n(.*)</script>', text, re.S)[0]
 
 
-@pytest.mark.parametrize("number, dead, alive", [(1, 2, (0, 1, 3)), (2, 1, (0, 3))])
-def test_picture(ftcoll, tmp_path, trace, number, dead, alive):
-    said = ftcoll("timeline", trace, "-o", "out.svg", "--recovery", number)
-    assert (said.returncode, said.stdout, said.stderr) == (0, f"out.svg: recovery {number} of 2\n", "")
-    svg, marks, texts, arrows = picture(tmp_path / "out.svg")
-    assert sorted(marks) == sorted(["mark death"] + ["mark noticed", "mark result"] * len(alive))
-    assert f"rank {dead} killed by signal 9 (Killed); missed in MPI_Allreduce #{5 + 2 * number}" in texts
-    assert [t for t in texts if t.startswith("rank ") and len(t) == 6] == [f"rank {r}" for r in sorted((*alive, dead))]
-    assert len(arrows) == 1
-    hints = [t.firstChild.data for t in svg.getElementsByTagName("title")]
-    assert f"rank {alive[-1]} to rank {alive[0]}: tree\n4890.0 µs to 4900.0 µs (10.0 µs)" in hints
-    assert any("which no rank took" in hint for hint in hints)
-    assert not any("#8" in hint for hint in hints)
-    assert any(t.endswith(" ms") for t in texts)  # what the axis leaves out
-    assert {"operation", "message that no rank took", "time left out"} <= set(texts)
-    assert texts.count(f"#{5 + 2 * number}") == len(alive) + 1
+@pytest.fixture
+def pictures(ftcoll, tmp_path):
+    """Returns the pictures of a trace, one for each recovery, as the script of its page draws them."""
+    def draw(trace):
+        said = ftcoll("timeline", trace, "-o", "out.html")
+        assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+        script, data = parts(tmp_path / "out.html")
+        (tmp_path / "page.js").write_text(f"{script}\nprint(JSON.stringify(findRecoveries({data}).map(draw)));\n")
+        drawn = subprocess.run(["duk", "page.js"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+        return [Picture(svg) for svg in json.loads(drawn.stdout)]
+    return draw
+
+
+class Picture:
+    def __init__(self, text):
+        self.svg = xml.dom.minidom.parseString(text).documentElement
+        self.marks = [g.getAttribute("class") for g in self.all("g") if g.getElementsByTagName("title")]
+        self.texts = [t.firstChild.data for t in self.all("text")]
+        self.hints = [t.firstChild.data for t in self.all("title")]
+        self.arrows = [p for p in self.all("path") if p.getAttribute("marker-end")]
+
+    def all(self, name):
+        return self.svg.getElementsByTagName(name)
+
+
+def test_picture(pictures, trace):
+    drawn = pictures(trace)
+    assert len(drawn) == 2
+    for number, dead, alive in (1, 2, (0, 1, 3)), (2, 1, (0, 3)):
+        p = drawn[number - 1]
+        assert sorted(p.marks) == sorted(["mark death"] + ["mark noticed", "mark result"] * len(alive))
+        assert f"rank {dead} killed by signal 9 (Killed); missed in MPI_Allreduce #{5 + 2 * number}" in p.texts
+        assert f"noticed first by rank {alive[0]}, after 4880.0 µs; the last result after 4979.5 µs, at rank {alive[-1]}" in p.texts
+        assert [t for t in p.texts if t.startswith("rank ") and len(t) == 6] == [f"rank {r}" for r in sorted((*alive, dead))]
+        assert len(p.arrows) == 1
+        assert f"rank {alive[-1]} to rank {alive[0]}: tree\n4890.0 µs to 4900.0 µs (10.0 µs)" in p.hints
+        assert any("which no rank took" in hint for hint in p.hints)
+        assert not any("#8" in hint for hint in p.hints)
+        assert "4.9 ms" in p.texts  # what the axis leaves out
+        assert {"operation", "message that no rank took", "time left out"} <= set(p.texts)
+        assert p.texts.count(f"#{5 + 2 * number}") == len(alive) + 1
 
 
 @pytest.mark.parametrize("lasts_us, unit, duration", [(900, "µs", "900.0 µs"), (90000, "ms", "90.0 ms")])
-def test_units(ftcoll, tmp_path, lasts_us, unit, duration):
+def test_units(pictures, tmp_path, lasts_us, unit, duration):
     making = Making(2)
     making.death(1, 1000)
     making.span("operation", "MPI_Allreduce #7", 0, 7, 1000, 1000 + lasts_us)
     for part in range(1, 8):
         making.notice(0, 7, 1000 + lasts_us * part / 8, 1)
     making.add("i", "result", "result of MPI_Allreduce #7", 0, 1000 + lasts_us, 7)
-    assert ftcoll("timeline", making.write(tmp_path / "trace.json"), "-o", "out.svg").returncode == 0
-    svg, _, texts, _ = picture(tmp_path / "out.svg")
-    assert f"{unit} since death" in texts
-    assert any(f"({duration})" in t.firstChild.data for t in svg.getElementsByTagName("title"))
+    p, = pictures(making.write(tmp_path / "trace.json"))
+    assert f"{unit} since death" in p.texts
+    assert any(f"({duration})" in hint for hint in p.hints)
+    ticks = [float(t.firstChild.data) for t in p.all("text") if "tick" in t.getAttribute("class")]
+    assert len(ticks) > 5 and ticks == sorted(ticks) and ticks[-1] <= float(duration.split()[0])
 
 
-def test_all_lies_in_the_picture(ftcoll, tmp_path, trace):
-    assert ftcoll("timeline", trace, "-o", "out.svg").returncode == 0
-    svg = picture(tmp_path / "out.svg")[0]
-    width, height = (float(svg.getAttribute(name)) for name in ("width", "height"))
-    for rect in svg.getElementsByTagName("rect"):
-        if rect.parentNode == svg and rect.getAttribute("x"):
-            x, y, w, h = (float(rect.getAttribute(name)) for name in ("x", "y", "width", "height"))
-            assert 92 <= x <= x + w <= width and 0 <= y <= y + h <= height and h > 0
+def test_all_lies_in_the_picture(pictures, trace):
+    for p in pictures(trace):
+        width, height = (float(p.svg.getAttribute(name)) for name in ("width", "height"))
+        for rect in p.all("rect"):
+            if rect.parentNode == p.svg:
+                x, y, w, h = (float(rect.getAttribute(name)) for name in ("x", "y", "width", "height"))
+                assert 92 <= x <= x + w <= width and 0 <= y <= y + h <= height and h > 0
 
 
 def test_page(ftcoll, tmp_path, trace):
-    """It needs nothing from elsewhere, and has the colours of both themes."""
+    """It needs nothing from elsewhere, and has all of the recoveries and the colours of both themes."""
     assert ftcoll("timeline", trace, "-o", "out.html").returncode == 0
     text = (tmp_path / "out.html").read_text()
-    page = xml.dom.minidom.parse(str(tmp_path / "out.html")).documentElement
-    assert page.tagName == "html" and text.startswith("<!DOCTYPE html>")
-    assert not [part for part in ("src=", "href=", "@import", "<script") if part in text]
+    assert text.startswith("<!DOCTYPE html>") and text.endswith("</script></body></html>\n")
+    assert not [part for part in ("src=", "@import", "url(h", "fetch(") if part in text]
     assert text.count("http") == text.count("http://www.w3.org/2000/svg") == 1
-    assert text.count("prefers-color-scheme:dark") == 2
+    assert text.count("prefers-color-scheme: dark") == 1
+    whole, kept = json.loads((tmp_path / trace).read_text()), json.loads(parts(tmp_path / "out.html")[1])
+    assert kept["otherData"] == whole["otherData"]
+    assert kept["traceEvents"] == [e for e in whole["traceEvents"] if e.get("args", {}).get("seq") in (7, 9) or e.get("cat") == "death"]
 
 
-def test_part_of_the_trace(ftcoll, tmp_path, trace):
-    assert ftcoll("timeline", trace, "-o", "out.json", "-r", 2).returncode == 0
-    whole, part = (json.loads((tmp_path / name).read_text())["traceEvents"] for name in (trace, "out.json"))
-    expected = [e for e in whole if e["ph"] == "M" or e.get("args", {}).get("seq") == 9
-                or (e["cat"], e["pid"]) == ("death", 1)]
-    assert part == expected
-    assert ftcoll("timeline", "out.json", "-o", "again.svg").stdout == "again.svg: recovery 1 of 1\n"
-
-
-def test_two_deaths_of_one_operation_are_one_recovery(ftcoll, tmp_path):
+def test_two_deaths_of_one_operation_are_one_recovery(pictures, tmp_path):
     making = Making(5)
     recovery(making, 7, 1000, 2, (0, 1, 3))
     making.death(4, 1010)
     making.notice(0, 7, 5905, 4)
     making.notice(3, 8, 6005, 4)  # it had been through that one
     making.span("operation", "MPI_Allreduce #8", 3, 8, 6001, 6009)
-    said = ftcoll("timeline", making.write(tmp_path / "trace.json"), "-o", "out.svg")
-    assert (said.returncode, said.stdout) == (0, "out.svg: recovery 1 of 1\n")
-    svg, marks, texts, _ = picture(tmp_path / "out.svg")
-    assert marks.count("mark death") == 2
-    assert "rank 4 killed by signal 9 (Killed), and 1 more; missed in MPI_Allreduce #7" in texts
-    assert any("MPI_Allreduce #8" in t.firstChild.data for t in svg.getElementsByTagName("title"))
+    p, = pictures(making.write(tmp_path / "trace.json"))
+    assert p.marks.count("mark death") == 2
+    assert "rank 4 killed by signal 9 (Killed), and 1 more; missed in MPI_Allreduce #7" in p.texts
+    assert any("MPI_Allreduce #8" in hint for hint in p.hints)
 
 
-def test_many_ranks(ftcoll, tmp_path):
+def test_many_ranks(pictures, tmp_path):
     making = Making(64)
     recovery(making, 7, 1000, 5, tuple(r for r in range(64) if r != 5))
-    ftcoll("timeline", making.write(tmp_path / "trace.json"), "-o", "out.svg")
-    svg, marks, texts, _ = picture(tmp_path / "out.svg")
-    assert marks.count("mark result") == 63 and "rank 63" in texts and svg.getAttribute("class") == "dense"
-    assert float(svg.getAttribute("height")) < 1200
+    p, = pictures(making.write(tmp_path / "trace.json"))
+    assert p.marks.count("mark result") == 63 and "rank 63" in p.texts and p.svg.getAttribute("class") == "dense"
+    rows = [float(t.getAttribute("y")) for t in p.all("text") if t.getAttribute("class") == "rank"]
+    assert len(rows) == 64 and min(b - a for a, b in zip(rows, rows[1:])) >= 16  # legible
 
 
-def test_names_are_no_markup(ftcoll, tmp_path):
+def test_names_are_no_markup(ftcoll, pictures, tmp_path):
     making = Making(2)
     recovery(making, 7, 1000, 1, (0,))
-    making.span("operation", "<b>&\"\t\u00b5", 0, 7, 999, 1000)
-    assert ftcoll("timeline", making.write(tmp_path / "trace.json"), "-o", "out.html").returncode == 0
-    xml.dom.minidom.parse(str(tmp_path / "out.html"))
+    making.span("operation", "</script><b>&\"\t\u00b5", 0, 7, 999, 1000)
+    p, = pictures(making.write(tmp_path / "trace.json"))
+    assert any("</script><b>&\" \u00b5" in hint for hint in p.hints)
+    assert (tmp_path / "out.html").read_text().count("</script>") == 2
+
+
+def test_strange_events_are_left_out(pictures, tmp_path):
+    making = Making(2)
+    recovery(making, 7, 1000, 1, (0,))
+    for strange in ({"pid": 9}, {"pid": 0.5}, {"ts": -1}, {"ts": "0"}, {"dur": 1e300}, {"cat": "toString"}, {"args": {"to": 7}}, {"id": {}}):
+        making.events.append({"ph": "s", "cat": "message", "name": "strange", "pid": 0, "ts": 1001,
+                              "args": {"communicator": COMM, "seq": 7, "to": 0}, **strange})
+    making.events[-1]["ph"] = "f"
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"otherData": {"ranks": 2}, "traceEvents": [7, None, *making.events]}))
+    p, = pictures(path.name)
+    assert not any("strange" in hint for hint in p.hints)
 
 
 @pytest.mark.parametrize("text, line", [
@@ -183,17 +213,14 @@ def test_what_is_no_trace(ftcoll, tmp_path, text, line):
 
 
 @pytest.mark.parametrize("arguments, status, line", [
-    (("trace.json", "-o", "out.svg", "-r", "3"), 1, "ftcoll: trace.json: it has 2 recoveries, not 3\n"),
-    (("trace.json", "-o", "out.svg", "-r", "0"), 2, "ftcoll timeline: --recovery 0 is not allowed; allowed: a number from 1 on\n"),
-    (("trace.json", "-o", "out.png"), 2, "ftcoll timeline: -o needs a file of the form NAME.html, NAME.svg or NAME.json\n"),
-    (("trace.json",), 2, "ftcoll timeline: -o needs a file of the form "),
-    (("-o", "out.svg"), 2, "ftcoll timeline: which trace?\n"),
-    (("trace.json", "other.json", "-o", "out.svg"), 2, "ftcoll timeline: one trace at a time\n"),
-    (("trace.json", "-o", "nowhere/out.svg"), 1, "ftcoll: nowhere/out.svg: No such file or directory\n"),
-    (("trace.json", "-o", "full.svg"), 1, "ftcoll: full.svg: cannot be written: No space left on device\n"),
+    (("trace.json",), 2, "ftcoll timeline: -o needs the name of the page\n"),
+    (("-o", "out.html"), 2, "ftcoll timeline: which trace?\n"),
+    (("trace.json", "other.json", "-o", "out.html"), 2, "ftcoll timeline: one trace at a time\n"),
+    (("trace.json", "-o", "nowhere/out.html"), 1, "ftcoll: nowhere/out.html: No such file or directory\n"),
+    (("trace.json", "-o", "full.html"), 1, "ftcoll: full.html: cannot be written: No space left on device\n"),
 ])
 def test_misuse(ftcoll, tmp_path, trace, arguments, status, line):
-    (tmp_path / "full.svg").symlink_to("/dev/full")
+    (tmp_path / "full.html").symlink_to("/dev/full")
     said = ftcoll("timeline", *arguments)
     assert (said.returncode, said.stdout) == (status, "")
     assert said.stderr.startswith(line)
