@@ -73,6 +73,14 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
 
 /* ---- news ---- */
 
+/* A death that is forbidden is not passed over for another. */
+static void note_death(struct agent *a, uint32_t rank, uint64_t now_ns)
+{
+    a->death_ns = now_ns;
+    if (!ftc_death_is_forbidden(&a->rank->board, a->dead))
+        a->dead = rank;
+}
+
 static void enter(struct agent *a, const struct source *s, const struct ftc_frame *frame)
 {
     struct ftc_replica r;
@@ -84,8 +92,7 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
     if (!ftc_replica_enter(&a->rank->board, s->host, &r, now_ns))
         return;
     ftc_board_wake_watchers(&a->rank->board);
-    a->death_ns = now_ns;
-    a->dead = r.rank;
+    note_death(a, r.rank, now_ns);
 }
 
 /* Both ends find out at the same time: while this one trusted a connection that the other has given
@@ -189,8 +196,8 @@ static uint64_t forbidden_ns(const struct ftc_board *board)
     return (uint64_t)(ftc_lease_is_first_left(board) ? 1 : 2) * FORBIDDEN_MS * NS_OF_MS;
 }
 
-/* A death that a setting forbids is seen to on its own host; but two on different hosts may be too
- * many only together. */
+/* A forbidden death ends the job on its own host, unless that host is lost; several deaths may be
+ * too many only together. */
 static void look_for_forbidden(struct agent *a, uint64_t now_ns)
 {
     if (a->death_ns == 0 || now_ns < a->death_ns + forbidden_ns(&a->rank->board))
@@ -244,8 +251,7 @@ static int patience_ms(const struct agent *a)
     return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 
-/* All of a lost host's ranks have died, but those that were through. One whose death is forbidden
- * is not passed over for another. */
+/* All of a lost host's ranks have died, but those that were through. */
 static void note_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
@@ -254,8 +260,8 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         if (!ftc_lease_is_lost(board, ftc_board_host(board, i)))
             continue;
         a->death_ns = now_ns;
-        if (ftc_board_is_dead(board, i) && !ftc_death_is_forbidden(board, a->dead))
-            a->dead = i;
+        if (ftc_board_is_dead(board, i))
+            note_death(a, i, now_ns);
     }
     if (a->death_ns == now_ns)
         ftc_announce_lost(a->rank);
@@ -353,10 +359,8 @@ static void go_on_after_the_last(struct agent *a)
 
     ftc_board_wake_watchers(&a->rank->board);
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
-        if (!ftc_board_is_here(board, i) && ftc_board_is_dead(board, i)) {
-            a->death_ns = now_ns;
-            a->dead = i;
-        }
+        if (!ftc_board_is_here(board, i) && ftc_board_is_dead(board, i))
+            note_death(a, i, now_ns);
     note_losses(a, now_ns);
 }
 

@@ -138,22 +138,32 @@ static void connect_to_last(void)
     ck_assert_int_eq(c->state, FTC_CONNECTION_OPEN);
 }
 
-/* The rank on the last host, which is critical, has died. */
-static void tell_of_critical_death(void)
-{
+union news {
     _Alignas(FTC_FRAME_ALIGNMENT) unsigned char bytes[FRAME_MAX];
-    struct ftc_frame *frame = (struct ftc_frame *)(void *)bytes;
-    uint32_t host = last_source()->host;
+    struct ftc_frame frame;
+};
+
+/* The rank on @host has died. */
+static void tell_of_death(union news *news, uint32_t host, uint32_t forbids)
+{
     struct ftc_board there = board_of(host);
     struct ftc_replica r;
 
-    ftc_board_forbid(&there, host, FTC_FORBID_ANY);
+    ftc_board_forbid(&there, host, forbids);
     ftc_board_mark_failed(&there, host, FTC_DEATH_SIGNAL, SIGKILL);
     r = ftc_replica_take(&there, host, ftc_clock_ns());
-    ftc_frame_begin(frame, FTC_PURPOSE_NEWS, 0, sizeof r);
-    memcpy(frame->body, &r, sizeof r);
-    ck_assert_int_eq(send(other, frame, frame->bytes, 0), (ssize_t)frame->bytes);
+    ftc_frame_begin(&news->frame, FTC_PURPOSE_NEWS, 0, sizeof r);
+    memcpy(news->frame.body, &r, sizeof r);
     ftc_board_close(&there);
+}
+
+/* The rank on the last host, which is critical, has died. */
+static void tell_of_critical_death(void)
+{
+    union news news;
+
+    tell_of_death(&news, last_source()->host, FTC_FORBID_ANY);
+    ck_assert_int_eq(send(other, &news, news.frame.bytes, 0), (ssize_t)news.frame.bytes);
 }
 
 static void hear_of_critical_death(void)
@@ -213,6 +223,20 @@ START_TEST(a_forbidden_death_is_seen_to_though_others_are_lost_with_it)
     for (uint32_t host = 1; host < HOSTS; host++)
         ftc_lease_lose_host(&rank.board, host, FTC_HOST_ENDED);
     note_losses(&agent, 1);
+    ck_assert(is_seen_to_after(FORBIDDEN_MS));
+}
+END_TEST
+
+START_TEST(a_forbidden_death_is_seen_to_though_others_are_heard_of_after_it)
+{
+    union news news;
+
+    open_agent_of(0);
+    rank.options.settings.max_failed = HOSTS;
+    hear_of_critical_death();
+    tell_of_death(&news, agent.source[0].host, 0);
+    enter(&agent, &agent.source[0], &news.frame);
+    ck_assert_uint_eq(ftc_board_deaths(&rank.board), 2);
     ck_assert(is_seen_to_after(FORBIDDEN_MS));
 }
 END_TEST
@@ -465,6 +489,7 @@ int main(void)
     UNIT_TEST(then_the_first_host_sees_to_it_and_then_others);
     UNIT_TEST(a_lost_host_is_not_the_first);
     UNIT_TEST(a_forbidden_death_is_seen_to_though_others_are_lost_with_it);
+    UNIT_TEST(a_forbidden_death_is_seen_to_though_others_are_heard_of_after_it);
     UNIT_TEST(an_agent_trusts_a_connection_no_longer_than_its_other_end);
     UNIT_TEST(a_host_is_silent_from_the_end_of_its_connection);
     UNIT_TEST(a_host_that_lets_in_and_tells_nothing_is_silent);
