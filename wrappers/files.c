@@ -11,14 +11,32 @@
         return PMPI_File_##name arguments;                                                         \
     }
 
-/* Likewise, with the shared file pointer. */
-#define SHARED_CALL(kind, name, parameters, arguments)                                             \
+#define NO_REQUEST (&(MPI_Request){MPI_REQUEST_NULL})
+
+/* A call of one rank that reads or writes. @request: what it leaves there with an error. */
+#define OWN_TRANSFER(name, request, parameters, arguments)                                         \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
         int rv = MPI_SUCCESS;                                                                      \
                                                                                                    \
-        if (ftc_file_has_no_pointer(FTC_CALL_FILE_##kind, fh, __builtin_return_address(0), &rv))   \
+        if (ftc_file_has_no_view(fh, __builtin_return_address(0), &rv)) {                          \
+            *(request) = MPI_REQUEST_NULL;                                                         \
             return rv;                                                                             \
+        }                                                                                          \
+        fh = ftc_file_in_use(fh);                                                                  \
+        return PMPI_File_##name arguments;                                                         \
+    }
+
+/* The same with the shared file pointer. */
+#define SHARED_CALL(kind, name, request, parameters, arguments)                                    \
+    int MPI_File_##name parameters                                                                 \
+    {                                                                                              \
+        int rv = MPI_SUCCESS;                                                                      \
+                                                                                                   \
+        if (ftc_file_has_no_pointer(FTC_CALL_FILE_##kind, fh, __builtin_return_address(0), &rv)) { \
+            *(request) = MPI_REQUEST_NULL;                                                         \
+            return rv;                                                                             \
+        }                                                                                          \
         return PMPI_File_##name arguments;                                                         \
     }
 
@@ -178,17 +196,18 @@ REFUSABLE(SEEK_SHARED, false, seek_shared, (MPI_File fh, MPI_Offset offset, int 
               (fh, buf, count, datatype, status))                                                  \
     REFUSABLE(kind##_ORDERED_BEGIN, false, name##_ordered_begin##c, HERE(__VA_ARGS__),             \
               (fh, buf, count, datatype))                                                          \
-    OWN_CALL(name##c, HERE(__VA_ARGS__, MPI_Status *status), (fh, buf, count, datatype, status))   \
-    OWN_CALL(name##_at##c, AT(__VA_ARGS__, MPI_Status *status),                                    \
-             (fh, offset, buf, count, datatype, status))                                           \
-    OWN_CALL(i##name##c, HERE(__VA_ARGS__, MPI_Request *request),                                  \
-             (fh, buf, count, datatype, request))                                                  \
-    OWN_CALL(i##name##_at##c, AT(__VA_ARGS__, MPI_Request *request),                               \
-             (fh, offset, buf, count, datatype, request))                                          \
-    SHARED_CALL(kind##_SHARED, name##_shared##c, HERE(__VA_ARGS__, MPI_Status *status),            \
-                (fh, buf, count, datatype, status))                                                \
-    SHARED_CALL(I##kind##_SHARED, i##name##_shared##c, HERE(__VA_ARGS__, MPI_Request *request),    \
-                (fh, buf, count, datatype, request))
+    OWN_TRANSFER(name##c, NO_REQUEST, HERE(__VA_ARGS__, MPI_Status *status),                       \
+                 (fh, buf, count, datatype, status))                                               \
+    OWN_TRANSFER(name##_at##c, NO_REQUEST, AT(__VA_ARGS__, MPI_Status *status),                    \
+                 (fh, offset, buf, count, datatype, status))                                       \
+    OWN_TRANSFER(i##name##c, request, HERE(__VA_ARGS__, MPI_Request *request),                     \
+                 (fh, buf, count, datatype, request))                                              \
+    OWN_TRANSFER(i##name##_at##c, request, AT(__VA_ARGS__, MPI_Request *request),                  \
+                 (fh, offset, buf, count, datatype, request))                                      \
+    SHARED_CALL(kind##_SHARED, name##_shared##c, NO_REQUEST,                                       \
+                HERE(__VA_ARGS__, MPI_Status *status), (fh, buf, count, datatype, status))         \
+    SHARED_CALL(I##kind##_SHARED, i##name##_shared##c, request,                                    \
+                HERE(__VA_ARGS__, MPI_Request *request), (fh, buf, count, datatype, request))
 
 #define ENDS(kind, name, ...)                                                                      \
     END_CALL(kind##_ALL_END, name##_all_end, HERE(__VA_ARGS__, MPI_Status *status),                \

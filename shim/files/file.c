@@ -35,6 +35,7 @@ struct file {
 
 static struct file *files;      /* under the library's lock */
 static _Atomic int own_handles; /* files that have one */
+static _Atomic int lost_views;  /* files that have lost theirs */
 
 /* ---- which are open ---- */
 
@@ -71,6 +72,7 @@ static int drop_own(struct file *f)
 static void forget(struct file *f)
 {
     drop_own(f);
+    lost_views -= f->has_lost_view;
     ftc_library_lock();
     unlist(f);
     if (f->comm)
@@ -438,12 +440,19 @@ static void change_by_one(struct task *t, struct ftc_change *x)
         change(x);
 }
 
+static void lose_view(struct file *f)
+{
+    lost_views += !f->has_lost_view;
+    f->has_lost_view = true;
+}
+
 static int change_alone(struct task *t, struct ftc_change *x)
 {
     int rv = MPI_SUCCESS;
 
     if (!all_have_own(t, &rv)) {
-        t->file->has_lost_view |= x->kind == FTC_CALL_FILE_SET_VIEW;
+        if (x->kind == FTC_CALL_FILE_SET_VIEW)
+            lose_view(t->file);
         return rv == MPI_SUCCESS ? refuse(t) : rv;
     }
     x->file = t->file->own;
@@ -541,17 +550,35 @@ bool ftc_file_refuses(const struct ftc_refusable *x, MPI_File *file, int *rv)
     return true;
 }
 
+static int refuse_one(struct file *f, enum ftc_call_kind kind, const void *return_address)
+{
+    struct task t = task_of(f, kind, return_address);
+    int rv = refuse(&t);
+
+    ftc_error_raise_on_file(&t.call, f->handle);
+    return rv;
+}
+
+bool ftc_file_has_no_view(MPI_File file, const void *return_address, int *rv)
+{
+    struct file *f = lost_views > 0 ? find(file) : NULL;
+
+    if (!f || !f->has_lost_view)
+        return false;
+    *rv = refuse_one(f, FTC_CALL_FILE_SET_VIEW, return_address);
+    return true;
+}
+
 bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
                              int *rv)
 {
     struct file *f = own_handles > 0 ? find(file) : NULL;
-    struct task t;
 
+    if (ftc_file_has_no_view(file, return_address, rv))
+        return true;
     if (!f || f->own == MPI_FILE_NULL)
         return false;
-    t = task_of(f, kind, return_address);
-    *rv = refuse(&t);
-    ftc_error_raise_on_file(&t.call, f->handle);
+    *rv = refuse_one(f, kind, return_address);
     return true;
 }
 

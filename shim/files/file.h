@@ -87,8 +87,10 @@ struct ftc_refusable {
  * Otherwise *@file is the handle for the native call. Waits for the others. */
 bool ftc_file_refuses(const struct ftc_refusable *x, MPI_File *file, int *rv);
 
-/* True, with an error, for a call of one rank with the shared file pointer, once handles of its own
- * take the place of @file. Waits for no rank. */
+/* True, with an error, for a call of one rank that reads or writes, if the view of @file could not
+ * be set; and for one with the shared file pointer, if handles of their own take the place of
+ * @file. Waits for no rank. */
+bool ftc_file_has_no_view(MPI_File file, const void *return_address, int *rv);
 bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
                              int *rv);
 

@@ -593,7 +593,14 @@ static void without_name(const char *victims)
         !is_refused(MPI_File_write_at_all(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)) ||
         !is_refused(MPI_File_iwrite_at_all(file, 0, data, COUNT, MPI_INT, &request)) ||
         !is_refused(MPI_File_read_all_begin(file, data, 1, MPI_INT)) || request != MPI_REQUEST_NULL)
-        PROBLEM("a call that needs the name is no error");
+        PROBLEM("a collective call that needs the view is no error");
+    request = MPI_REQUEST_NULL + 1;
+    if (!is_refused(MPI_File_write(file, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)) ||
+        !is_refused(MPI_File_read_at(file, 0, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)) ||
+        !is_refused(MPI_File_write_shared(file, data, COUNT, MPI_INT, MPI_STATUS_IGNORE)) ||
+        !is_refused(MPI_File_iwrite_at(file, 0, data, COUNT, MPI_INT, &request)) ||
+        request != MPI_REQUEST_NULL)
+        PROBLEM("a call of one rank that needs the view is no error");
     close_it(&file);
 }
 
