@@ -11,7 +11,7 @@
 uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan)
 {
     return ftc_contributors_are_kept &&
-                   ftc_required_sites_have(&ftc_library.notice, plan->call->return_address)
+                   ftc_required_sites_meet(&ftc_library.notice, plan->call->return_address)
                ? FTC_NOTE_REQUIRES_ALL
                : 0;
 }

@@ -247,7 +247,7 @@ static void cast_vote(struct ftc_pipelined *p)
     p->vote.flags =
         (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
         (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
-        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
+        (ftc_required_sites_meet(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
                                                                             : 0);
 }
 

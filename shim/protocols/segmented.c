@@ -94,7 +94,7 @@ static void *contribute(const struct ftc_segmented *s)
     struct ftc_round_status own =
         ftc_round_status_of(plan->comm->rank,
                             (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
-                                (ftc_required_sites_have(&ftc_library.notice, call->return_address)
+                                (ftc_required_sites_meet(&ftc_library.notice, call->return_address)
                                      ? FTC_ROUND_REQUIRES_ALL
                                      : 0),
                             0);

@@ -12,7 +12,7 @@
 enum { KNOWN = 256, SITE_TEXT = 2048 };
 static struct {
     const void *site;
-    bool is_named;
+    uint64_t named; /* words of the setting that name it */
 } known[KNOWN];
 
 /* "module(function+0x12)" */
@@ -107,32 +107,43 @@ uint64_t ftc_required_sites_names(const char *list, const char *site)
     return named;
 }
 
-static bool look_up(const struct ftc_notice *n, const void *site)
+static uint64_t look_up(const struct ftc_notice *n, const void *site)
 {
     char text[SITE_TEXT];
-    uint64_t named;
 
     ftc_callsite_name(site, text, sizeof text);
-    named = ftc_required_sites_names(n->settings->require_all_at, text);
-    if (named != 0)
-        ftc_require_all_add(n->board, named);
-    return named != 0;
+    return ftc_required_sites_names(n->settings->require_all_at, text);
 }
 
-bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address)
+/* Returns which words of the setting name the place of the call with @return_address. */
+static uint64_t find(const struct ftc_notice *n, const void *return_address)
 {
     const void *site;
     unsigned i;
 
     if (n->settings->require_all_at[0] == '\0')
-        return false;
+        return 0;
     site = ftc_callsite_of(return_address);
     i = (unsigned)((uintptr_t)site ^ (uintptr_t)site >> 8) % KNOWN;
     if (known[i].site != site) {
         known[i].site = site;
-        known[i].is_named = look_up(n, site);
+        known[i].named = look_up(n, site);
     }
-    return known[i].is_named;
+    return known[i].named;
+}
+
+bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address)
+{
+    return find(n, return_address) != 0;
+}
+
+bool ftc_required_sites_meet(const struct ftc_notice *n, const void *return_address)
+{
+    uint64_t named = find(n, return_address);
+
+    if ((named & ~ftc_require_all_matches(n->board)) != 0)
+        ftc_require_all_add(n->board, named);
+    return named != 0;
 }
 
 /* Of the setting's words, up to the last but one, which stands for all that follow. */

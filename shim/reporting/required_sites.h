@@ -13,9 +13,10 @@
 /* Words of the setting that are told apart, the last for all that follow. */
 enum { FTC_REQUIRE_WORDS = 64 };
 
-/* Whether the setting names the place of the call with @return_address. The caller holds the
- * library's lock. */
+/* Return whether the setting names the place of the call with @return_address. The caller holds the
+ * library's lock. A protected call is to "meet" its site: the report lists words that none met. */
 bool ftc_required_sites_have(const struct ftc_notice *n, const void *return_address);
+bool ftc_required_sites_meet(const struct ftc_notice *n, const void *return_address);
 
 /* Which words of @list, functions and call sites with commas between them, name @site, which is of
  * the form that ftc_callsite_name() gives: bit i for word i. A function matches without what
