@@ -114,6 +114,22 @@ static void show_other_hosts(const struct ftc_monitored *rank, struct ftc_mark_t
         ftc_board_ring_news(&rank->board);
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Returns for how long a call has to need a dead rank until on_blocked applies. A rank leaves the
+ * native part of a call that makes a communicator by itself if it is certain that the part needs a
+ * dead rank, but with threads on a busy machine that may take seconds. */
+static uint64_t needs_ns(const struct ftc_mark *mark, uint64_t bound_ns)
+{
+    bool is_left = mark->is_certain && mark->fallback == FTC_FALLBACK_NONE &&
+                   ftc_call_class(mark->kind) == FTC_CLASS_COMMUNICATOR;
+
+    return is_left ? later(bound_ns, (uint64_t)COMPLETE_MS * NS_OF_MS) : bound_ns;
+}
+
 /* Where on_blocked = abort and the call may get through, a word is said only once it is clear that
  * others go on, as the job is not ended then. */
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
@@ -128,7 +144,7 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
         if (!ftc_mark_look(&w->mark[i], &rank->board, rank->world, i, time, &mark) ||
-            now_ns - mark.since_ns < bound_ns || (mark.is_told && !is_still))
+            now_ns - mark.since_ns < needs_ns(&mark, bound_ns) || (mark.is_told && !is_still))
             continue;
         if (aborts && (is_still || (mark.is_certain && now_ns - mark.since_ns >= certain_ns))) {
             end_job(rank, &mark, now_ns);
@@ -154,11 +170,6 @@ static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark
                   "block them; on_blocked does not end the job\n",
                   (int)rank->world, ftc_call_name(mark->kind), site,
                   (double)(now_ns - mark->since_ns) / 1e9);
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static void look_at_complete(const struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,

@@ -108,6 +108,7 @@ void __wrap_ftc_job_end(MPI_Comm comm, int status, const char *text)
 /* ---- a job ---- */
 
 static struct ftc_board *board;
+static enum ftc_call_kind watched; /* the native call */
 
 static void setup(void)
 {
@@ -115,6 +116,7 @@ static void setup(void)
 
     clock_ns = start_ns;
     naps = ended_at = 0;
+    watched = FTC_CALL_BCAST;
     after_nap = NULL;
     ftc_library.suspects = false;
     ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
@@ -131,13 +133,13 @@ static void teardown(void)
     ftc_board_close(board);
 }
 
-/* @rank is in a native MPI_Bcast of @members. */
+/* @rank is in a native call of @members. */
 static void enter(uint32_t rank, uint64_t members)
 {
     struct ftc_board_mark *mark = ftc_marks_of(board, rank);
 
     ftc_board_set(board, rank, 0)[0] = members;
-    ftc_mark_begin(mark, (struct ftc_mark_start){.kind = FTC_CALL_BCAST, .peer = FTC_BOARD_ALL});
+    ftc_mark_begin(mark, (struct ftc_mark_start){.kind = watched, .peer = FTC_BOARD_ALL});
 }
 
 /* Not by the look after it, and yet some time. */
@@ -187,6 +189,37 @@ START_TEST(a_call_that_needs_the_dead_has_not_lasted_longer)
 {
     watch_call_of(1u << SELF | 1u << DEAD);
     assert_ended_late();
+}
+END_TEST
+
+/* Returns after how many looks, of which there are ten in blocked_ms (here a second), a call of
+ * @kind that needs a dead rank ends the job. */
+static int looks_until_end(enum ftc_call_kind kind)
+{
+    ftc_library.settings.blocked_ms = 1000;
+    naps = STOPPED_AT; /* no stop any more */
+    watched = kind;
+    watch_call_of(1u << SELF | 1u << DEAD);
+    ck_assert_int_gt(ended_at, 0);
+    return ended_at - STOPPED_AT;
+}
+
+START_TEST(a_call_that_needs_the_dead_ends_the_job_after_blocked_ms)
+{
+    int looks = looks_until_end(FTC_CALL_BCAST);
+
+    ck_assert_int_ge(looks, 10);
+    ck_assert_int_lt(looks, 15);
+}
+END_TEST
+
+/* Where ranks have threads and share cores with others, it may need seconds. */
+START_TEST(a_call_that_the_rank_leaves_by_itself_is_given_time_for_that)
+{
+    int looks = looks_until_end(FTC_CALL_COMM_DUP);
+
+    ck_assert_int_ge(looks, 50);
+    ck_assert_int_lt(looks, 55);
 }
 END_TEST
 
@@ -417,6 +450,8 @@ int main(void)
     tcase_add_checked_fixture(unit_case, setup, teardown);
     UNIT_TEST(others_in_a_native_call_have_not_been_there_longer);
     UNIT_TEST(a_call_that_needs_the_dead_has_not_lasted_longer);
+    UNIT_TEST(a_call_that_needs_the_dead_ends_the_job_after_blocked_ms);
+    UNIT_TEST(a_call_that_the_rank_leaves_by_itself_is_given_time_for_that);
     UNIT_TEST(a_call_that_may_yet_end_does_not_end_the_job);
     UNIT_TEST(those_who_do_not_come_have_not_been_awaited_longer);
     UNIT_TEST(one_that_shows_nothing_has_not_been_silent_longer);
