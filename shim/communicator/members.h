@@ -9,10 +9,10 @@
 int ftc_members_open(struct ftc_comm *c);
 void ftc_members_close(struct ftc_comm *c);
 
-/* All ranks take part, */
+/* Lets all ranks take part. */
 void ftc_members_take_all(struct ftc_comm *c);
 
-/* but those, by rank, that are @missing. */
+/* Lets all ranks take part but those for which @missing, by rank, is not 0. */
 void ftc_members_leave_out(struct ftc_comm *c, const unsigned char *missing);
 
 #endif

@@ -22,27 +22,27 @@ struct ftc_spares;
 /* In MPI_Init. */
 void ftc_spares_open(void);
 
-/* Makes spares of @comm natively, and waits for all its members. To be dropped. NULL without memory
- * or if MPI refuses. */
+/* Makes spares of @comm natively, and waits for all its members. The caller drops them. Returns
+ * NULL without memory, or if MPI refuses. */
 struct ftc_spares *ftc_spares_make(MPI_Comm comm);
 
-/* One more, and one less, that needs @s, which may be NULL. The last one frees the spares. */
+/* Count a user of @s, which may be NULL. The last user that drops the spares frees them. */
 struct ftc_spares *ftc_spares_hold(struct ftc_spares *s);
 void ftc_spares_drop(struct ftc_spares *s);
 
-/* Those of @comm, which live as long as it; NULL: it has none. */
+/* Returns the spares of @comm, which live as long as @comm, or NULL if it has none. */
 struct ftc_spares *ftc_spares_of(MPI_Comm comm);
 
-/* @comm shares @s, which may be NULL, until it is freed. Without memory the job ends. */
+/* Lets @comm share @s, which may be NULL, until @comm is freed. Without memory the job ends. */
 void ftc_spares_share(struct ftc_spares *s, MPI_Comm comm);
 
-/* Likewise those of @from, if @to has its members in the same order. */
+/* Lets @to share the spares of @from, if both have the same members in the same order. */
 void ftc_spares_inherit(MPI_Comm from, MPI_Comm to);
 
-/* Those that are not to be had here for long: a bit each. */
+/* Returns a bit for each spare that this rank cannot take for long. */
 uint32_t ftc_spares_kept(const struct ftc_spares *s);
 
-/* Takes number @i as a copy in which the ranks that @dead names are missing. MPI_COMM_NULL: another
+/* Takes spare @i as a copy without the ranks that @dead names. Returns MPI_COMM_NULL if another
  * call has taken it. */
 MPI_Comm ftc_spares_take(struct ftc_spares *s, int i, const unsigned char *dead);
 

@@ -13,7 +13,7 @@
  *    the file when it died is in nobody's hands any more. To write the same again does no harm.
  *
  * What each rank reads or writes in a collective call it may as well read or write alone: MPI's
- * rules for the result are the same. From 4 on all do so at once, and wait for nobody.
+ * rules for the result are the same. After step 4 all do so at once, and wait for no rank.
  *
  * A call with a request must not wait for other ranks, so that it cannot meet them, and no rank
  * could take back what it has begun. Each rank does its part of these alone from the beginning.

@@ -123,7 +123,8 @@ static bool is_alone(const struct authority *a, uint64_t now_ns)
     return asking > 1;
 }
 
-/* Of a host that cannot be borne mpiexec hears the end, too: it has stopped. */
+/* If the loss of a host is not tolerated, mpiexec sees the end of its connection and ends the job.
+ */
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
@@ -132,7 +133,7 @@ static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now
     if (p->state == FTC_PROXY_GONE && !any_client_of(a, p))
         declare_lost(a, p, true);
     else if ((is_given_up || is_held) && has_been_silent(p, now_ns)) {
-        if (is_given_up || ftc_proxies_bear(p))
+        if (is_given_up || ftc_proxies_tolerate(p))
             declare_lost(a, p, false);
         else
             shutdown(p->fd, SHUT_RDWR);
@@ -153,7 +154,7 @@ bool ftc_authority_takes(struct ftc_proxy *p, bool was_closed)
 {
     bool is_borne = p->was_lost;
 
-    if (p->state == FTC_PROXY_KNOWN && ftc_proxies_bear(p)) {
+    if (p->state == FTC_PROXY_KNOWN && ftc_proxies_tolerate(p)) {
         p->state = was_closed ? FTC_PROXY_GONE : FTC_PROXY_BROKEN;
         p->was_lost = is_borne = true;
         ftc_proxies_kill_starter(p);

@@ -277,7 +277,7 @@ static bool would_be_borne(const struct ftc_proxy *p)
     bool borne;
 
     ftc_proxies_lock();
-    borne = ftc_proxies_bear(p);
+    borne = ftc_proxies_tolerate(p);
     ftc_proxies_unlock();
     return borne;
 }

@@ -172,7 +172,7 @@ static bool any_other_is_left(const struct ftc_proxy *p)
     return false;
 }
 
-bool ftc_proxies_bear(const struct ftc_proxy *p)
+bool ftc_proxies_tolerate(const struct ftc_proxy *p)
 {
     return ftc_proxies_agree() && any_other_is_left(p);
 }

@@ -88,7 +88,7 @@ bool ftc_proxies_agree(void);
 
 /* Whether the job goes on without @p's host: if all have agreed, and there is another host whose
  * ranks live, or have ended well. */
-bool ftc_proxies_bear(const struct ftc_proxy *p);
+bool ftc_proxies_tolerate(const struct ftc_proxy *p);
 
 /* ---- the processes by which mpiexec has started its proxies (ssh, say) ---- */
 

@@ -1,6 +1,5 @@
-/* native_poll: the mark of calls that only look, such as MPI_Test. One look is not worth a mark;
- * looks that find nothing, again and again once a rank is dead, have one that outlives them, until
- * one finds something. */
+/* native_poll: the mark of calls that only look, such as MPI_Test. A single look has no mark. Once
+ * a rank is dead, looks that find nothing share one mark. It stays until a look finds something. */
 #ifndef FTC_PROGRAM_NATIVE_POLL_H
 #define FTC_PROGRAM_NATIVE_POLL_H
 

@@ -87,7 +87,7 @@ static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
     return *rank < t->board->geometry.ranks;
 }
 
-/* It has no more, and rings when it has. */
+/* Notes that @rank has no more messages. It rings when it has one. */
 static void strike_out(struct ftc_transport *t, uint32_t rank)
 {
     if (!t->bell)

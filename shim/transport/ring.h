@@ -32,11 +32,11 @@ static inline bool ftc_ring_has_message(const struct ftc_ring *r)
     return atomic_load_explicit(r->stamp, memory_order_acquire) == r->received + 1;
 }
 
-/* The oldest of them, which is there; *bytes never exceeds what a ring's slot holds. */
+/* Returns the oldest message of @r, which has one. *bytes never exceeds what a slot holds. */
 const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geometry *g,
                           size_t *bytes);
 
-/* That came with it. */
+/* Returns the note that came with the oldest message of @r. */
 const struct ftc_note *ftc_ring_note(const struct ftc_ring *r, const struct ftc_board_geometry *g);
 
 void ftc_ring_drop(struct ftc_ring *r, const struct ftc_board_geometry *g);
