@@ -27,7 +27,7 @@
         return PMPI_File_##name arguments;                                                         \
     }
 
-/* The same with the shared file pointer. */
+/* A call of one rank with the shared file pointer. */
 #define SHARED_CALL(kind, name, request, parameters, arguments)                                    \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
