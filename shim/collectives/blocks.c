@@ -220,14 +220,6 @@ static int take_from_dead(const struct ftc_place *place)
     return ftc_place_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
 }
 
-/* The root, which has what the others want, is dead: setting on_dead_root. */
-static int take_from_dead_root(const struct ftc_plan *plan)
-{
-    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
-               ? MPI_SUCCESS
-               : ftc_error_dead_root(plan->call);
-}
-
 static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
                      struct ftc_layout_view *view, int index, struct ftc_piece block)
 {
@@ -236,7 +228,7 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
     size_t room;
 
     if (!block.data)
-        return comes_from_root(plan) ? take_from_dead_root(plan) : take_from_dead(&place);
+        return comes_from_root(plan) ? ftc_error_dead_root(plan->call) : take_from_dead(&place);
     if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
     room = ftc_place_bytes(&place);
@@ -308,16 +300,9 @@ static int take(const struct ftc_plan *plan)
     return rv;
 }
 
-/* A gather is done for those who would give: no rank waits for them. */
-static int without_root(const struct ftc_plan *plan)
-{
-    return comes_from_root(plan) ? take_from_dead_root(plan) : MPI_SUCCESS;
-}
-
 const struct ftc_collective ftc_collective_blocks = {
     .count_neighbors = count_neighbors,
     .needs_mpi = needs_mpi,
     .give = give,
     .take = take,
-    .without_root = without_root,
 };

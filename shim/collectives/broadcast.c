@@ -21,14 +21,6 @@ static int give(struct ftc_plan *plan)
     return to ? ftc_pack(to, call->recvbuf, call->count, &plan->arguments.facts) : MPI_SUCCESS;
 }
 
-/* Setting on_dead_root. */
-static int without_root(const struct ftc_plan *plan)
-{
-    return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP
-               ? MPI_SUCCESS
-               : ftc_error_dead_root(plan->call);
-}
-
 static int take(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -39,7 +31,7 @@ static int take(const struct ftc_plan *plan)
         return MPI_SUCCESS;
     piece = ftc_find(plan, call->root, &at);
     if (!piece.data)
-        return without_root(plan);
+        return ftc_error_dead_root(call);
     if (piece.bytes != room)
         return ftc_error_truncated(call, call->root, piece.bytes, room);
     return ftc_unpack(call->recvbuf, piece.data, call->count, &plan->arguments.facts);
@@ -51,5 +43,4 @@ const struct ftc_collective ftc_collective_broadcast = {
     .needs_mpi = needs_mpi,
     .give = give,
     .take = take,
-    .without_root = without_root,
 };

@@ -262,7 +262,7 @@ void ftc_plan_free(const struct ftc_plan *plan)
         steps_of(plan)->free(plan->state);
 }
 
-/* Below 0: it is dead. */
+/* Below 0: it is dead, and everybody knows. */
 static int root_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -278,7 +278,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
 
     plan->is_again = false;
     if (root < 0) {
-        *rv = plan->collective->without_root(plan);
+        *rv = ftc_call_comes_from_root(plan->call->kind) ? ftc_error_dead_root(plan->call)
+                                                         : MPI_SUCCESS; /* nobody else waits */
         return false;
     }
     if (plan->state)

@@ -277,6 +277,8 @@ int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
 
 int ftc_error_dead_root(const struct ftc_call *call)
 {
+    if (ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP)
+        return MPI_SUCCESS;
     return hold(
         MPIX_ERR_PROC_FAILED,
         "ftcoll: %s: its root, rank %d of the communicator, is dead, and no rank has its data",

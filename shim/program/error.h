@@ -36,7 +36,8 @@ int ftc_error_of(const struct ftc_call *call, const struct ftc_comm *c,
  * MPI_MAX_ERROR_STRING bytes. False if there was none. */
 bool ftc_error_text(int code, char *text);
 
-/* The root of a broadcast is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED. */
+/* The root is dead, and nobody has its data: class MPIX_ERR_PROC_FAILED; MPI_SUCCESS with setting
+ * on_dead_root = keep. */
 int ftc_error_dead_root(const struct ftc_call *call);
 
 /* Rank @rank has sent @bytes where this one has room for fewer: class MPI_ERR_TRUNCATE. */

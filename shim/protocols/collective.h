@@ -86,9 +86,6 @@ struct ftc_collective {
     /* Takes what ftc_find() finds to the program's buffers. Returns an MPI error code. NULL:
      * nothing. */
     int (*take)(const struct ftc_plan *plan);
-
-    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
-    int (*without_root)(const struct ftc_plan *plan);
 };
 
 /* The kinds of calls (shim/collectives). */
