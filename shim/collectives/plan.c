@@ -220,8 +220,7 @@ static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
 /* Its data in one value. */
 static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_request *request)
 {
-    *request =
-        (struct ftc_loop_request){.call = plan->call, .kind = operation_of(plan), .root = root};
+    request->root = root;
     ftc_single_request(plan, request);
     request->direct = is_direct(plan, request->kind);
 }
@@ -282,6 +281,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
                                                          : MPI_SUCCESS; /* nobody else waits */
         return false;
     }
+    *request = (struct ftc_loop_request){
+        .call = plan->call, .kind = plan->state ? FTC_OP_ALLREDUCE : operation_of(plan)};
     if (plan->state)
         steps_of(plan)->request(plan->state, request);
     else

@@ -167,15 +167,11 @@ static void request(void *state, struct ftc_loop_request *request)
 
     if (p->progress.step == FTC_ROUNDS_PLACE)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
-    *request = (struct ftc_loop_request){
-        .call = p->plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_round_status_bytes(p->plan->comm->size),
-        .contribution = &p->status,
-        .combine = combine,
-        .context = p->plan,
-        .prelude = &p->prelude,
-    };
+    request->value_bytes = ftc_round_status_bytes(p->plan->comm->size);
+    request->contribution = &p->status;
+    request->combine = combine;
+    request->context = p->plan;
+    request->prelude = &p->prelude;
 }
 
 /* ---- behind it ---- */

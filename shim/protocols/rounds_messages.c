@@ -102,16 +102,12 @@ static void request(void *state, struct ftc_loop_request *request)
             ftc_rounds_give(p);
         ftc_rounds_next(&p->progress);
     }
-    *request = (struct ftc_loop_request){
-        .call = p->plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_rounds_room(c->size),
-        .contribution =
-            ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL,
-        .combine = combine,
-        .context = p->plan,
-        .used_bytes = ftc_blocks_used_bytes,
-    };
+    request->value_bytes = ftc_rounds_room(c->size);
+    request->contribution =
+        ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL;
+    request->combine = combine;
+    request->context = p->plan;
+    request->used_bytes = ftc_blocks_used_bytes;
 }
 
 /* ---- behind the operation ---- */

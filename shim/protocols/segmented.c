@@ -124,14 +124,10 @@ static void request(void *state, struct ftc_loop_request *request)
     size_t bytes = head_bytes(plan->comm->size) +
                    ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
 
-    *request = (struct ftc_loop_request){
-        .call = plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = bytes,
-        .contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? contribute(s) : NULL,
-        .combine = combine,
-        .context = s,
-    };
+    request->value_bytes = bytes;
+    request->contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? contribute(s) : NULL;
+    request->combine = combine;
+    request->context = s;
 }
 
 /* ---- behind it ---- */
