@@ -33,7 +33,7 @@ static struct extent extent_of(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     const struct ftc_comm *comm = plan->comm;
 
-    if (!call->layouts)
+    if (!call->layouts || !ftc_layouts_have_arrays(call->layouts))
         return (struct extent){0, 0};
     if (ftc_call_is_of_neighbors(call->kind))
         return (struct extent){plan->neighbors->destinations, plan->neighbors->sources};
@@ -53,16 +53,8 @@ bool ftc_layouts_have_arrays(const struct ftc_layouts *layouts)
            in->datatypes;
 }
 
-/* An array of at most this much a block is kept aligned for it. */
-enum { ELEMENT_BYTES = sizeof(MPI_Count) };
-
-static size_t bytes_of_arrays(const struct ftc_layout *layout, int blocks)
-{
-    size_t arrays =
-        (layout->counts != NULL) + (layout->displacements != NULL) + (layout->datatypes != NULL);
-
-    return arrays * (size_t)blocks * ELEMENT_BYTES;
-}
+/* A layout has at most three, of at most this much a block, for which they are kept aligned. */
+enum { ELEMENT_BYTES = sizeof(MPI_Count), ARRAYS = 3 };
 
 /* Returns the copy of @array in the room at *@at, which moves on. */
 static void *copy(const void *array, int blocks, size_t element_bytes, unsigned char **at)
@@ -97,6 +89,10 @@ struct ftc_kept_handle {
 };
 _Static_assert(sizeof(struct ftc_kept_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
 
+/* The datatype and the operation of the call, and the datatype of each layout; each block may have
+ * another one. */
+enum { OF_CALL = 4 };
+
 static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
 {
     if (!ftc_handle_hold(kind, handle))
@@ -124,19 +120,6 @@ static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct
                                keep_layout(k, &call->layouts->receive, extent.in)));
 }
 
-/* The datatype and the operation of the call, the datatype of each layout, and those of its array.
- */
-static size_t handles_of(const struct ftc_call *call, struct extent extent)
-{
-    size_t handles = 4;
-
-    if (call->layouts && call->layouts->send.datatypes)
-        handles += (size_t)extent.out;
-    if (call->layouts && call->layouts->receive.datatypes)
-        handles += (size_t)extent.in;
-    return handles;
-}
-
 /* ---- all of it ---- */
 
 /* Asked for once: while the communicator is there. */
@@ -151,13 +134,10 @@ static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
 static bool make_room(struct ftc_kept *kept, const struct ftc_plan *plan,
                       struct ftc_layouts *layouts, struct extent extent)
 {
-    size_t handles = handles_of(plan->call, extent), bytes = handles * sizeof *kept->handle;
+    size_t blocks = (size_t)extent.out + (size_t)extent.in, handles = OF_CALL + blocks;
     unsigned char *at;
 
-    if (plan->call->layouts)
-        bytes += bytes_of_arrays(&layouts->send, extent.out) +
-                 bytes_of_arrays(&layouts->receive, extent.in);
-    kept->handle = malloc(bytes);
+    kept->handle = malloc(handles * sizeof *kept->handle + ARRAYS * blocks * ELEMENT_BYTES);
     if (!kept->handle)
         return false;
     if (!plan->call->layouts)
