@@ -8,15 +8,10 @@ static bool needs_mpi(const struct ftc_plan *plan)
     return !ftc_is_packed(plan->call->datatype);
 }
 
-static bool is_root(const struct ftc_plan *plan)
-{
-    return plan->call->root == plan->comm->rank;
-}
-
 static int give(struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
-    void *to = is_root(plan) ? ftc_give(plan, plan->arguments.value_bytes) : NULL;
+    void *to = ftc_plan_is_root(plan) ? ftc_give(plan, plan->arguments.value_bytes) : NULL;
 
     return to ? ftc_pack(to, call->recvbuf, call->count, &plan->arguments.facts) : MPI_SUCCESS;
 }
@@ -27,7 +22,7 @@ static int take(const struct ftc_plan *plan)
     size_t room = plan->arguments.value_bytes, at = 0;
     struct ftc_piece piece;
 
-    if (is_root(plan))
+    if (ftc_plan_is_root(plan))
         return MPI_SUCCESS;
     piece = ftc_find(plan, call->root, &at);
     if (!piece.data)

@@ -106,6 +106,11 @@ static inline struct ftc_piece ftc_find(const struct ftc_plan *plan, int rank, s
     return plan->find(plan, rank, at);
 }
 
+static inline bool ftc_plan_is_root(const struct ftc_plan *plan)
+{
+    return plan->call->root == plan->comm->rank;
+}
+
 static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
 {
     return plan->is_inter || ftc_call_is_uneven(plan->call->kind);

@@ -5,11 +5,6 @@
 
 /* ---- peers ---- */
 
-static bool is_root(const struct ftc_plan *plan)
-{
-    return plan->call->root == plan->comm->rank;
-}
-
 /* The root of a gather takes its own block, and that of a scatter its own segment, out of the
  * program's memory. */
 static void within_group(struct ftc_pattern *p, const struct ftc_plan *plan)
@@ -18,9 +13,9 @@ static void within_group(struct ftc_pattern *p, const struct ftc_plan *plan)
     bool has_root = ftc_call_has_root(kind), comes_from_root = ftc_call_comes_from_root(kind);
 
     *p = (struct ftc_pattern){
-        .gives = !has_root || comes_from_root == is_root(plan),
-        .takes = !has_root || comes_from_root || is_root(plan),
-        .copies_own = !comes_from_root || is_root(plan),
+        .gives = !has_root || comes_from_root == ftc_plan_is_root(plan),
+        .takes = !has_root || comes_from_root || ftc_plan_is_root(plan),
+        .copies_own = !comes_from_root || ftc_plan_is_root(plan),
         .own = plan->comm->rank,
         .destinations = plan->comm->size,
         .sources = comes_from_root ? 1 : plan->comm->size,

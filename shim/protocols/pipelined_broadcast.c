@@ -23,11 +23,6 @@ static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
     return units;
 }
 
-static bool is_root(const struct ftc_pipelined *p)
-{
-    return p->plan->call->root == p->plan->comm->rank;
-}
-
 /* The data, wherever they are. */
 static unsigned char *data(const struct ftc_pipelined *p)
 {
@@ -38,7 +33,7 @@ static unsigned char *data(const struct ftc_pipelined *p)
 static bool is_kept(const struct ftc_pipelined *p)
 {
     return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP &&
-           ftc_facts_are_packed(&p->plan->arguments.facts) && !is_root(p);
+           ftc_facts_are_packed(&p->plan->arguments.facts) && !ftc_plan_is_root(p->plan);
 }
 
 static size_t copy_bytes(const struct ftc_pipelined *p)
@@ -53,7 +48,7 @@ static void prepare(struct ftc_pipelined *p)
 {
     const struct ftc_plan *plan = p->plan;
 
-    if (is_root(p) && !ftc_facts_are_packed(&plan->arguments.facts))
+    if (ftc_plan_is_root(p->plan) && !ftc_facts_are_packed(&plan->arguments.facts))
         ftc_pack(p->copy, plan->call->recvbuf, plan->call->count, &plan->arguments.facts);
 }
 
@@ -92,7 +87,7 @@ static int deliver(const struct ftc_pipelined *p)
 {
     const struct ftc_plan *plan = p->plan;
 
-    if (is_root(p) || ftc_facts_are_packed(&plan->arguments.facts))
+    if (ftc_plan_is_root(p->plan) || ftc_facts_are_packed(&plan->arguments.facts))
         return MPI_SUCCESS;
     return ftc_unpack(plan->call->recvbuf, p->copy, plan->call->count, &plan->arguments.facts);
 }
