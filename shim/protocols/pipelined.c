@@ -10,7 +10,6 @@
 #include "progress/loop.h"
 #include "reporting/required_sites.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,34 +83,21 @@ static void give_copy_back(struct ftc_pipelined *p)
     p->copy_bytes = 0;
 }
 
-static bool get_scratch(struct ftc_pipelined *p, size_t bytes)
-{
-    p->scratch = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-    return p->scratch != NULL;
-}
-
-static size_t slot_bytes(const struct ftc_pipelined *p)
-{
-    const struct ftc_plan *plan = p->plan;
-    struct ftc_schedule s;
-
-    kind_of(p)->schedule(plan, &s);
-    return kind_of(p)->block_bytes(plan, s.units < s.block_units ? s.units : s.block_units);
-}
-
 static bool get_memory(struct ftc_pipelined *p)
 {
     const struct ftc_plan *plan = p->plan;
-    size_t copy;
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
+    size_t copy, scratch = kind_of(p)->scratch_bytes ? kind_of(p)->scratch_bytes(plan) : 0;
 
-    p->place = ftc_bulk_take(&ftc_library.board, ftc_library.world_rank, plan->comm->id,
-                             plan->comm->seq, slot_bytes(p));
+    p->place = ftc_bulk_take(
+        &ftc_library.board, ftc_library.world_rank, plan->comm->id, plan->comm->seq,
+        kind_of(p)->block_bytes(plan, s->units < s->block_units ? s->units : s->block_units));
     if (p->place < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
     p->lacks_place = p->place >= FTC_BULK_PLACES && ftc_bulk_is_full();
     p->place_of = malloc((size_t)plan->comm->size * sizeof *p->place_of);
-    if (p->place >= FTC_BULK_PLACES || !p->place_of ||
-        (kind_of(p)->combine && !get_scratch(p, kind_of(p)->scratch_bytes(plan))))
+    p->scratch = aligned_alloc(64, (scratch + 127) / 64 * 64);
+    if (p->place >= FTC_BULK_PLACES || !p->place_of || !p->scratch)
         return false;
     copy = kind_of(p)->copy_bytes(p);
     return copy == 0 || get_copy(p, copy);
@@ -188,25 +174,16 @@ unsigned char *ftc_pipelined_slot(const struct ftc_pipelined *p, int member, int
 
 /* ---- the beginning of a try ---- */
 
-/* Numbers of members can have changed since the last try, that of units has not. */
-static struct ftc_schedule schedule_of(const struct ftc_pipelined *p)
-{
-    const struct ftc_comm *c = p->plan->comm;
-    struct ftc_schedule s = {.block_units = 1};
-    bool can = kind_of(p)->schedule(p->plan, &s);
-
-    assert(can);
-    (void)can;
-    s.n = c->member_count;
-    s.self = c->own_member;
-    s.root = ftc_call_has_root(p->plan->call->kind) ? ftc_comm_member(c, p->plan->call->root) : 0;
-    return s;
-}
-
 static void begin_data_phase(struct ftc_pipelined *p)
 {
-    struct ftc_schedule schedule = schedule_of(p);
+    const struct ftc_comm *c = p->plan->comm;
+    struct ftc_schedule schedule = *ftc_pipelined_schedule(p);
 
+    /* Numbers of members can have changed since the last try, that of units has not. */
+    schedule.n = c->member_count;
+    schedule.self = c->own_member;
+    schedule.root =
+        ftc_call_has_root(p->plan->call->kind) ? ftc_comm_member(c, p->plan->call->root) : 0;
     if (p->has_memory) {
         memset(p->place_of, -1, (size_t)p->plan->comm->size * sizeof *p->place_of);
         if (kind_of(p)->prepare)
@@ -244,7 +221,7 @@ static void cast_vote(struct ftc_pipelined *p)
 {
     const struct ftc_call *call = p->plan->call;
 
-    p->vote.flags =
+    p->vote =
         (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
         (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
         (ftc_required_sites_meet(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
@@ -281,12 +258,12 @@ static bool expects(const struct ftc_prelude *prelude, int member)
 
 static void combine_votes(void *context, void *into, const void *from)
 {
-    struct ftc_pipelined_vote a, b;
+    uint32_t a, b;
 
     (void)context;
     memcpy(&a, into, sizeof a);
     memcpy(&b, from, sizeof b);
-    a.flags |= b.flags;
+    a |= b;
     memcpy(into, &a, sizeof a);
 }
 
@@ -301,6 +278,7 @@ static void open(void *state, struct ftc_plan *plan)
         .plan = plan,
         .place = -1,
     };
+    kind_of(p)->schedule(plan, &p->phase.schedule);
 }
 
 static void request(void *state, struct ftc_loop_request *request)
@@ -315,23 +293,16 @@ static void request(void *state, struct ftc_loop_request *request)
     request->prelude = &p->prelude;
 }
 
-/* The program's memory as it was before. */
-static void undo(struct ftc_pipelined *p)
-{
-    if (p->has_memory)
-        kind_of(p)->undo(p);
-}
-
 static int after(void *state)
 {
     struct ftc_pipelined *p = state;
 
     memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
-    if (p->vote.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->vote.flags);
-    p->plan->is_again = (p->vote.flags & FTC_ROUND_INCOMPLETE) != 0;
+    if (p->vote & FTC_ROUND_NO_MEMORY)
+        return ftc_limits_error(p->plan->call, p->vote);
+    p->plan->is_again = (p->vote & FTC_ROUND_INCOMPLETE) != 0;
     if (p->plan->is_again) {
-        undo(p);
+        kind_of(p)->undo(p);
         return MPI_SUCCESS;
     }
     p->saved = 0;
@@ -342,7 +313,7 @@ static void close_call(void *state)
 {
     struct ftc_pipelined *p = state;
 
-    undo(p);
+    kind_of(p)->undo(p);
     if (p->place >= 0)
         ftc_bulk_give_back(&ftc_library.board, ftc_library.world_rank, p->place);
     give_copy_back(p);

@@ -15,17 +15,12 @@
 #include "engine/data_phase.h"
 #include "round_status.h"
 
-/* The value of the small allreduce; the same bytes on all ranks. */
-struct ftc_pipelined_vote {
-    uint32_t flags; /* of anybody: enum ftc_round_flag */
-};
-
 /* A call from its first try to its last. */
 struct ftc_pipelined {
     struct ftc_prelude prelude; /* must be first */
     struct ftc_plan *plan;
     struct ftc_data_phase phase;
-    struct ftc_pipelined_vote vote;
+    uint32_t vote; /* the value of the small allreduce: flags of anybody, enum ftc_round_flag */
     bool has_memory, lacks_place;
     int place;              /* of this rank's in board/bulk.h */
     int16_t *place_of;      /* of each member's, by index in member[]; -1: not known yet */
@@ -54,7 +49,7 @@ struct ftc_pipelined_kind {
     void (*combine)(struct ftc_pipelined *p, int slot, struct ftc_units block,
                     struct ftc_units part);
     void (*get)(struct ftc_pipelined *p, int slot, uint64_t block);
-    /* After a try that was not complete: the program's memory as it was. */
+    /* After a try that was not complete, or none: the program's memory as it was. */
     void (*undo)(struct ftc_pipelined *p);
     /* After the one that was. Returns an MPI error code. */
     int (*deliver)(const struct ftc_pipelined *p);

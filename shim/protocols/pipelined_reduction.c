@@ -198,12 +198,11 @@ static size_t stride(const struct ftc_plan *plan, const struct ftc_schedule *s)
 
 static size_t copy_bytes(const struct ftc_pipelined *p)
 {
-    struct ftc_schedule s;
+    const struct ftc_schedule *s = ftc_pipelined_schedule(p);
 
     if (!is_overwritten(p))
         return 0;
-    schedule(p->plan, &s);
-    return (size_t)((s.units + s.block_units - 1) / s.block_units) * stride(p->plan, &s);
+    return (size_t)((s->units + s->block_units - 1) / s->block_units) * stride(p->plan, s);
 }
 
 static void save(struct ftc_pipelined *p, uint64_t block)
@@ -259,7 +258,7 @@ static int deliver(const struct ftc_pipelined *p)
     for (int i = 0; i < c->member_count; i++)
         ftc_rank_set_add(who, (uint32_t)c->member[i]);
     return ftc_contributor_policy_look_at_set(p->plan, who,
-                                              (p->vote.flags & FTC_ROUND_REQUIRES_ALL) != 0);
+                                              (p->vote & FTC_ROUND_REQUIRES_ALL) != 0);
 }
 
 const struct ftc_pipelined_kind ftc_pipelined_reduction = {
