@@ -36,9 +36,9 @@ static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 static void *room(struct ftc_plan *plan, size_t bytes)
 {
     struct ftc_rounds *p = plan->rounds;
-    unsigned char *block;
+    bool is_whole = p->carrier->block && !p->carrier->is_in_parts(bytes);
+    unsigned char *block = is_whole ? p->carrier->block(p, bytes) : own_block(p, bytes);
 
-    block = p->carrier->is_in_parts(bytes) ? own_block(p, bytes) : p->carrier->block(p, bytes);
     if (!block) {
         p->has_memory = false;
         return NULL;
@@ -66,11 +66,6 @@ bool ftc_rounds_brings(const struct ftc_rounds *p, int rank)
     return ftc_rounds_wants(&p->from[rank].source, ftc_rank_set_has(p->status.who, (uint32_t)rank));
 }
 
-static bool has_room(const struct ftc_reassembly *s, size_t bytes)
-{
-    return s->bytes + bytes <= s->room;
-}
-
 /* Makes @room, which is more than before. False without memory. */
 static bool widen(struct ftc_rounds *p, struct ftc_reassembly *s, size_t room)
 {
@@ -90,34 +85,28 @@ static bool make_room(struct ftc_rounds *p, struct ftc_reassembly *s, size_t byt
 {
     size_t room = s->bytes + bytes;
 
-    return has_room(s, bytes) || (likely > room && widen(p, s, likely)) || widen(p, s, room);
-}
-
-/* Adds a part of a block, for which there is room. */
-static void add(struct ftc_reassembly *s, const struct ftc_plan *plan, const void *part,
-                size_t bytes)
-{
-    assert(has_room(s, bytes));
-    memcpy(s->data + s->bytes, part, bytes);
-    s->bytes += bytes;
-    if (ftc_call_is_addressed(plan->call->kind))
-        s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
+    return room <= s->room || (likely > room && widen(p, s, likely)) || widen(p, s, room);
 }
 
 static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
                  const struct ftc_rounds_part *part)
 {
-    size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
+    struct ftc_reassembly *s = &f->kept;
+    bool is_addressed = ftc_call_is_addressed(p->plan->call->kind);
+    size_t all = s->bytes + part->bytes + part->left + 1, likely = 2 * s->room;
 
-    if (likely > all || !ftc_call_is_addressed(p->plan->call->kind))
+    if (likely > all || !is_addressed)
         likely = all;
-    if (!make_room(p, &f->kept, part->bytes + 1, likely)) {
+    if (!make_room(p, s, part->bytes + 1, likely)) {
         p->has_memory = false;
         return;
     }
-    add(&f->kept, p->plan, part->data, part->bytes);
-    f->data = f->kept.data;
-    f->bytes = f->kept.bytes;
+    memcpy(s->data + s->bytes, part->data, part->bytes);
+    s->bytes += part->bytes;
+    if (is_addressed)
+        s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, p->plan->comm->rank);
+    f->data = s->data;
+    f->bytes = s->bytes;
 }
 
 void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_part *part)
@@ -188,17 +177,10 @@ static int deliver(struct ftc_rounds *p)
     return rv;
 }
 
-static int deliver_all(struct ftc_rounds *p)
-{
-    int rv = deliver(p);
-
-    ftc_rounds_next(&p->progress);
-    return rv;
-}
-
 int ftc_rounds_after(void *state)
 {
     struct ftc_rounds *p = state;
+    int rv;
 
     p->carrier->hear(p);
     if (p->status.flags & FTC_ROUND_NO_MEMORY)
@@ -207,7 +189,11 @@ int ftc_rounds_after(void *state)
     p->carrier->take(p);
     ftc_rounds_next(&p->progress);
     p->plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
-    return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
+    if (p->plan->is_again)
+        return MPI_SUCCESS;
+    rv = deliver(p);
+    ftc_rounds_next(&p->progress);
+    return rv;
 }
 
 void ftc_rounds_free(void *state)

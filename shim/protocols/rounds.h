@@ -70,7 +70,8 @@ struct ftc_rounds {
 struct ftc_rounds_carrier {
     /* Whether a block of @bytes goes part by part out of private memory. */
     bool (*is_in_parts)(size_t bytes);
-    /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory. */
+    /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory.
+     * Without these two functions each block goes in parts. */
     unsigned char *(*block)(struct ftc_rounds *p, size_t bytes);
     /* After the operation: p->status. */
     void (*hear)(struct ftc_rounds *p);

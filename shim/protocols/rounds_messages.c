@@ -51,12 +51,6 @@ static size_t part_bytes(const struct ftc_rounds *p)
     return ftc_limits_part_bytes(ranks) / (size_t)givers;
 }
 
-static bool is_in_parts(size_t bytes)
-{
-    (void)bytes;
-    return true;
-}
-
 /* The next part of the own block. */
 static void *write_part(struct ftc_rounds *p)
 {
@@ -164,7 +158,6 @@ static void take(struct ftc_rounds *p)
 static void open(void *state, struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
-        .is_in_parts = is_in_parts,
         .hear = hear,
         .take = take,
     };
