@@ -9,27 +9,14 @@
 #include <string.h>
 
 /* A rank says this beside a part of its block. It travels as the note of the part. */
-struct said {
-    uint8_t note;        /* enum ftc_block_note, of the whole block */
-    uint8_t flags;       /* enum ftc_round_flag */
-    uint16_t parts_left; /* of this round's size; UINT16_MAX: that many or more */
+union said {
+    uint32_t note_of_part;
+    struct {
+        uint8_t note;        /* enum ftc_block_note, of the whole block */
+        uint8_t flags;       /* enum ftc_round_flag */
+        uint16_t parts_left; /* of this round's size; UINT16_MAX: that many or more */
+    };
 };
-
-static uint32_t note_of(struct said said)
-{
-    uint32_t note;
-
-    memcpy(&note, &said, sizeof note);
-    return note;
-}
-
-static struct said said_by(uint32_t note)
-{
-    struct said said;
-
-    memcpy(&said, &note, sizeof said);
-    return said;
-}
 
 static struct ftc_blocks_limit limit_of(int ranks)
 {
@@ -58,20 +45,16 @@ static void *write_part(struct ftc_rounds *p)
     const struct ftc_rounds_limits most = {.part_bytes = part_bytes(p)};
     struct ftc_rounds_piece piece = ftc_rounds_write(&p->progress, &most);
     size_t parts_left = (piece.left + most.part_bytes - 1) / most.part_bytes;
-    uint32_t flags = ftc_rounds_flags(p);
+    union said said = {.note = (uint8_t)p->plan->note, .flags = (uint8_t)ftc_rounds_flags(p)};
     void *part, *value = p->plan->comm->running->contribution;
 
-    if (flags != 0)
+    if (said.flags != 0)
         parts_left = piece.bytes = 0;
     ftc_blocks_begin(value);
     part = ftc_blocks_add(value, &limit, p->plan->comm->rank, piece.bytes);
     assert(part); /* all shares together have room */
-    ftc_blocks_note(value, part,
-                    note_of((struct said){
-                        .note = (uint8_t)p->plan->note,
-                        .flags = (uint8_t)flags,
-                        .parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX,
-                    }));
+    said.parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX;
+    ftc_blocks_note(value, part, said.note_of_part);
     if (piece.bytes > 0)
         memcpy(part, p->given + piece.from, piece.bytes);
     ftc_rounds_next(&p->progress);
@@ -127,7 +110,7 @@ static void hear(struct ftc_rounds *p)
     p->part_bytes = part_bytes(p);
     p->givers = 0;
     while (next_part(p, &at, &part)) {
-        struct said said = said_by(part.note);
+        union said said = {part.note};
 
         ftc_round_status_add(&p->status, part.rank, said.flags, said.parts_left);
         p->givers += said.parts_left > 0;
@@ -140,7 +123,7 @@ static void take(struct ftc_rounds *p)
     size_t at = 0;
 
     while (next_part(p, &at, &part)) {
-        struct said said = said_by(part.note);
+        union said said = {part.note};
 
         if (ftc_rounds_brings(p, part.rank))
             ftc_rounds_take(p, part.rank,
