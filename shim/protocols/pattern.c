@@ -154,10 +154,8 @@ int ftc_pattern_before(const struct ftc_pattern *p, int index)
 
 /* ---- needed data ---- */
 
-static bool is_source(const struct ftc_plan *plan, int rank)
+static bool is_source(const struct ftc_neighbors *n, int rank)
 {
-    const struct ftc_neighbors *n = plan->neighbors;
-
     for (int i = 0; i < n->sources; i++)
         if (n->source[i] == rank)
             return true;
@@ -171,33 +169,21 @@ static bool is_source_between(const struct ftc_plan *plan, int rank)
     return from >= 0 && from < plan->comm->remote_size && ftc_role_takes_from(plan->call, from);
 }
 
+/* Only what is combined needs what this rank has given itself. */
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;
+    const enum ftc_call_kind plain = ftc_call_plain(call->kind);
     const int self = plan->comm->rank;
 
     if (plan->is_inter)
         return is_source_between(plan, from);
-    switch (ftc_call_plain(call->kind)) {
-    case FTC_CALL_REDUCE:
-        return call->root == self;
-    case FTC_CALL_GATHER:
-    case FTC_CALL_GATHERV:
-        return call->root == self && from != self;
-    case FTC_CALL_BCAST:
-    case FTC_CALL_SCATTER:
-    case FTC_CALL_SCATTERV:
-        return call->root == from && from != self;
-    case FTC_CALL_ALLGATHER:
-    case FTC_CALL_ALLGATHERV:
-    case FTC_CALL_ALLTOALL:
-    case FTC_CALL_ALLTOALLV:
-    case FTC_CALL_ALLTOALLW:
-        return from != self;
-    case FTC_CALL_SCAN:
-    case FTC_CALL_EXSCAN:
+    if (ftc_call_is_of_neighbors(call->kind))
+        return !plan->neighbors || is_source(plan->neighbors, from);
+    if (plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN)
         return from <= self;
-    default:
-        return !plan->neighbors || is_source(plan, from);
-    }
+    if (ftc_call_has_root(call->kind) &&
+        call->root != (ftc_call_comes_from_root(call->kind) ? from : self))
+        return false;
+    return from != self || ftc_call_has_operation(call->kind);
 }
