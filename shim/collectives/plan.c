@@ -27,11 +27,6 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
     return collective[kind];
 }
 
-bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
-{
-    return ftc_settings_forecast_is_intercepted(&ftc_library.settings, kind);
-}
-
 /* MPI is asked twice for that: as much as all else that a passed call costs. */
 static bool is_on_intercommunicator(const struct ftc_call *call)
 {
@@ -91,22 +86,14 @@ static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
         add_facts_of_large_data(f, plan);
 }
 
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle)
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool turned_out)
 {
-    struct ftc_select_facts f = {.obstacle = obstacle};
+    struct ftc_select_facts f = {.obstacle = obstacle, .has_turned_out = turned_out};
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
-    if (f.has_request)
+    if (f.has_request && !turned_out)
         plan->packs = ftc_select_packing(&f, plan->protocol);
-}
-
-void ftc_plan_select_again(struct ftc_plan *plan)
-{
-    struct ftc_select_facts f = {.obstacle = FTC_FALLBACK_TOO_LARGE, .has_turned_out = true};
-
-    find_facts(&f, plan);
-    plan->protocol = ftc_select(&f);
 }
 
 /* ---- the plan ---- */
@@ -138,7 +125,8 @@ static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_argum
 
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
-    struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
+    struct ftc_policy_facts facts = {
+        .intercepted = ftc_settings_forecast_is_intercepted(&ftc_library.settings, call->kind)};
     enum ftc_fallback fallback;
 
     *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
@@ -160,7 +148,7 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
         add_arguments(&facts, &plan->arguments);
     }
     fallback = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    ftc_plan_select(plan, fallback);
+    ftc_plan_select(plan, fallback, false);
     if (plan->protocol != FTC_PROTOCOL_NATIVE)
         return FTC_FALLBACK_NONE;
     return fallback == FTC_FALLBACK_NONE ? FTC_FALLBACK_UNKNOWN_SIZE : fallback;
@@ -301,7 +289,7 @@ void ftc_plan_enter(const struct ftc_plan *plan)
 /* Goes on with the protocol that carries what one operation has turned out not to. */
 static int go_on(struct ftc_plan *plan)
 {
-    ftc_plan_select_again(plan);
+    ftc_plan_select(plan, FTC_FALLBACK_TOO_LARGE, true);
     if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
         plan->turned_out = FTC_FALLBACK_TOO_LARGE;
     else

@@ -8,20 +8,14 @@
 #include "protocols/rounds.h"
 #include "protocols/segmented.h"
 
-/* Whether setting intercept names calls of @kind. */
-bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
-
 /* Looks at @call, which stays for the plan's lifetime; FTC_FALLBACK_NONE: it is carried out here.
  */
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
 
 /* Selects the protocol (protocols/select.h) of a plan that has been examined, for ftc_plan_make().
- * @obstacle is the answer of the policy. */
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle);
-
-/* Selects another protocol after the result of the operation has told that the data were too large.
- */
-void ftc_plan_select_again(struct ftc_plan *plan);
+ * @obstacle is the answer of the policy. @turned_out: it is that the data are too large, as the
+ * result of the operation has told. */
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool turned_out);
 
 /* ---- protocols of several operations ---- */
 

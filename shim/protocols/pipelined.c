@@ -1,11 +1,9 @@
 #include "pipelined.h"
 
 #include "board/bulk.h"
-#include "board/directory.h"
 #include "board/rank_state.h"
 #include "job_end.h"
 #include "limits.h"
-#include "program/error.h"
 #include "progress/crash.h"
 #include "progress/loop.h"
 #include "reporting/required_sites.h"

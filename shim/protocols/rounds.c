@@ -4,8 +4,6 @@
 #include "limits.h"
 #include "packed.h"
 #include "pattern.h"
-#include "program/error.h"
-#include "system/copy.h"
 
 #include <assert.h>
 #include <stdlib.h>

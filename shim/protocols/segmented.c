@@ -3,7 +3,6 @@
 #include "combine.h"
 #include "contributor_policy.h"
 #include "limits.h"
-#include "program/error.h"
 #include "progress/running.h"
 #include "reporting/required_sites.h"
 
