@@ -198,7 +198,7 @@ static bool make_room(struct ftc_shown *s, int count)
     s->behind = s->few_behind;
     if (count <= FTC_PERSISTENT_FEW)
         return true;
-    s->room = malloc((size_t)count * (sizeof *s->behind + sizeof *s->shown));
+    s->room = malloc((size_t)count * (sizeof(void *) + sizeof *s->shown));
     if (!s->room)
         return false;
     s->behind = s->room;
@@ -221,7 +221,7 @@ bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[],
     for (int i = 0; i < count; i++) {
         struct ftc_persistent *p = ftc_persistent_find(requests[i]);
 
-        s->behind[i].persistent = p;
+        s->behind[i] = p;
         s->shown[i] = p ? p->started : requests[i];
     }
     return true;
@@ -230,8 +230,8 @@ bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[],
 void ftc_persistent_hide(struct ftc_shown *s)
 {
     for (int i = 0; i < s->count; i++) {
-        if (s->behind[i].persistent)
-            s->behind[i].persistent->started = s->shown[i];
+        if (s->behind[i])
+            s->behind[i]->started = s->shown[i];
         else if (s->requests[i] != s->shown[i]) /* which may be const in a call that only looks */
             s->requests[i] = s->shown[i];
     }

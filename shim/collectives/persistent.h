@@ -45,20 +45,15 @@ int ftc_persistent_free(struct ftc_persistent *p, MPI_Request *handle);
 
 enum { FTC_PERSISTENT_FEW = 8 };
 
-/* The data behind a request of such a call. */
-struct ftc_behind {
-    struct ftc_persistent *persistent; /* NULL: the handle itself */
-};
-
 /* The requests of such a call, as it is to see them. */
 struct ftc_shown {
     MPI_Request *shown;
-    int count;             /* 0: they are the program's */
-    MPI_Request *requests; /* the program's */
-    struct ftc_behind *behind;
+    int count;                      /* 0: they are the program's */
+    MPI_Request *requests;          /* the program's */
+    struct ftc_persistent **behind; /* behind each; NULL: the handle itself */
     void *room;
     MPI_Request few[FTC_PERSISTENT_FEW];
-    struct ftc_behind few_behind[FTC_PERSISTENT_FEW];
+    struct ftc_persistent *few_behind[FTC_PERSISTENT_FEW];
 };
 
 /* s->shown are the @requests of the program, or those of the operations that have been started of

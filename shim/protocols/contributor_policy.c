@@ -16,20 +16,15 @@ uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan)
                : 0;
 }
 
-/* The setting that wants all ranks in a result. What travels tells whether a call site wants it, on
- * any rank: so all survivors of an allreduce decide alike, wherever they call it from. */
-static const char *required_by(const struct ftc_call *call, bool required)
-{
-    if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
-        return "require_all";
-    return required ? "require_all_at" : NULL;
-}
-
+/* @required travels, of a call site on any rank: so all survivors of an allreduce decide alike,
+ * wherever they call it from. */
 static int judge(const struct ftc_plan *plan, int missing, int of, bool required)
 {
-    const char *setting = required_by(plan->call, required);
+    const struct ftc_call *call = plan->call;
 
-    return setting ? ftc_error_incomplete(plan->call, missing, of, setting) : MPI_SUCCESS;
+    if (ftc_library.settings.require_all & (1 << ftc_operator_of(call->op)))
+        return ftc_error_incomplete(call, missing, of, "require_all");
+    return required ? ftc_error_incomplete(call, missing, of, "require_all_at") : MPI_SUCCESS;
 }
 
 int ftc_contributor_policy_look(const struct ftc_plan *plan, const void *contributors)
