@@ -232,8 +232,8 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
     if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
     room = ftc_place_bytes(&place);
-    if (piece.bytes > room)
-        return ftc_error_truncated(plan->call, ftc_pattern_source(p, index) - p->numbered_from,
+    if (piece.bytes > room) /* by its number in its group */
+        return ftc_error_truncated(plan->call, ftc_pattern_source(p, index) - p->first_destination,
                                    piece.bytes, room);
     return ftc_place_write(&place, piece.data, piece.bytes);
 }

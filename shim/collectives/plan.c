@@ -54,7 +54,7 @@ static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_pl
     f->has_request = true;
     f->needs_packing =
         plan->is_inter || (plan->collective->needs_mpi && plan->collective->needs_mpi(plan));
-    f->unknown_size = ftc_plan_is_of_unknown_size(plan);
+    f->unknown_size = plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
     f->fits_rounds = ftc_library.settings.max_bytes >= plan->comm->size;
 }
 

@@ -128,7 +128,9 @@ bool ftc_running_expects(const struct ftc_comm *c, int member)
 {
     const struct ftc_running *r = c->running;
 
-    return r->prelude ? r->prelude->expects(r->prelude, member) : ftc_op_expects(&r->op, member);
+    if (!r->prelude)
+        return ftc_op_expects(&r->op, member);
+    return r->prelude->expects && r->prelude->expects(r->prelude, member);
 }
 
 int ftc_running_reserve(struct ftc_comm *c, size_t value_bytes)

@@ -17,7 +17,7 @@ struct ftc_prelude {
     /* Goes on; false: it waits for others. */
     bool (*turn)(struct ftc_prelude *p);
     bool (*is_over)(const struct ftc_prelude *p);
-    /* Whether it waits for @member, whose silence tells something. */
+    /* Whether it waits for @member, whose silence tells something. NULL: for none. */
     bool (*expects)(const struct ftc_prelude *p, int member);
 };
 

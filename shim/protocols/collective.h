@@ -116,11 +116,6 @@ static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
     return plan->is_inter || ftc_call_is_uneven(plan->call->kind);
 }
 
-static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
-{
-    return plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
-}
-
 /* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */
 struct ftc_protocol_steps {
     /* Begins with the call of @plan, which stays until the end. */

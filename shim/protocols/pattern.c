@@ -36,7 +36,6 @@ static void between_groups(struct ftc_pattern *p, const struct ftc_plan *plan)
         .first_destination = c->remote,
         .sources = comes_from_root ? 1 : c->remote_size,
         .first_source = c->remote + (comes_from_root ? plan->call->root : 0),
-        .numbered_from = c->remote,
     };
 }
 

@@ -15,8 +15,7 @@ struct ftc_pattern {
     int first_destination, first_source;   /* peers follow each other from here on, or */
     const struct ftc_neighbors *neighbors; /* are these, if it is not NULL */
     enum ftc_call_kind kind;               /* of a call of neighbors */
-    int numbered_from; /* the rank that messages for people call 0: the first of its group */
-    struct ftc_neighbors asked; /* neighbors that have been asked for */
+    struct ftc_neighbors asked;            /* neighbors that have been asked for */
 };
 
 /* Asks MPI for the neighbors, unless the plan has them. False without memory. */

@@ -149,13 +149,6 @@ static bool is_over(const struct ftc_prelude *prelude)
     return ((const struct ftc_rounds *)prelude)->progress.step == FTC_ROUNDS_VOTE;
 }
 
-static bool expects(const struct ftc_prelude *prelude, int member)
-{
-    (void)prelude;
-    (void)member;
-    return false;
-}
-
 static void combine(void *context, void *into, const void *from)
 {
     ftc_round_status_join(into, from, ((struct ftc_plan *)context)->comm->size);
@@ -166,7 +159,7 @@ static void request(void *state, struct ftc_loop_request *request)
     struct ftc_rounds *p = state;
 
     if (p->progress.step == FTC_ROUNDS_PLACE)
-        p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
+        p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over};
     request->value_bytes = ftc_round_status_bytes(p->plan->comm->size);
     request->contribution = &p->status;
     request->combine = combine;
