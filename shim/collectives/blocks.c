@@ -2,13 +2,10 @@
  * neighborhoods, and all of these and broadcasts on an intercommunicator. A rank gives one block:
  * the same data for all ranks that take them, or a segment for each of them (pattern.h).
  *
- * A gather is a reduce: only its root gets the result. With counts that the root alone knows it is
- * an allreduce, because all ranks have to learn whether native MPI carries it out. A scatter is an
- * allreduce to which the root alone gives a block, so that all survivors agree whether there is
- * one. In an alltoall all ranks get all blocks, n (n - 1) segments: each survivor can help all
- * others to the result. Data travel packed: ranks may describe them by different datatypes.
- *
- * The datatypes have been examined. That of a layout without blocks may be anything. */
+ * doc/design.md, section 12, has the operation of each call. A gather with counts that the root
+ * alone knows is an allreduce, because all ranks have to learn whether native MPI carries it out.
+ * Data travel packed: ranks may describe them by different datatypes. These have been examined.
+ * That of a layout without blocks may be anything. */
 #include "program/error.h"
 #include "protocols/pattern.h"
 #include "value/layout.h"

@@ -1,9 +1,5 @@
 /* exposed: data that a rank exposes on the board, where all others read them, in place of a copy of
- * them in each message and each result (doc/design.md, section 12).
- *
- * A rank has some places for that. One that it has used in an operation of a communicator is free
- * again when it has ended a later one to which all that live have given something: by then they
- * have ended that operation, and have read. */
+ * them in each message and each result (doc/design.md, section 12, says when a place is free). */
 #ifndef FTC_PROTOCOLS_EXPOSED_H
 #define FTC_PROTOCOLS_EXPOSED_H
 

@@ -1,13 +1,6 @@
 /* pipelined: the protocol of reductions and blocking broadcasts on one host whose data are too
- * large for messages, or whose operation is not commutative (setting large; doc/design.md, section
- * 12).
- *
- * The data move through shared memory in a data phase (engine/data_phase.h). Then one small
- * allreduce of the engine, the VOTE, tells whether all ranks have everything. If not, all ranks
- * repeat both from inputs that are as they were, without the ranks that the vote has told to be
- * dead. So all elements of a result have the same contributors: the members of the try that was
- * complete.
- */
+ * large for messages, or whose operation is not commutative: a data phase (engine/data_phase.h) and
+ * a VOTE, repeated until all ranks have everything (doc/design.md, section 12). */
 #ifndef FTC_PROTOCOLS_PIPELINED_H
 #define FTC_PROTOCOLS_PIPELINED_H
 

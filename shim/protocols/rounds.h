@@ -1,20 +1,7 @@
-/* rounds: the protocol of blocks that are too large for messages (setting large; doc/design.md,
- * section 12).
- *
- * Each rank writes its block into its bulk memory, where all others can read it. Then an operation
- * carries the set of the ranks that have written, in place of the blocks. So the ranks agree on who
- * is in the result as they do for small blocks, and a rank that dies before is not in it. Nothing
- * is repeated. After the operation each rank reads what it needs. A rank keeps its memory unchanged
- * until all others have read (board/bulk.h, ftc_bulk_leave()).
- *
- * A block that has no room there takes several ROUNDS, an operation each, until no rank has any
- * data left. The program's memory changes after the last one. A block is in the result if the round
- * with its end is. The engine decides which step comes next, who has a block, and when memory may
- * be written again (engine/rounds.h).
- *
- * Ranks on several hosts share no memory, and with large = native there is none. The operation of a
- * round then carries the data themselves.
- */
+/* rounds: the protocol of blocks that are too large for messages (doc/design.md, section 12). The
+ * operation of each round carries the set of the ranks that have written, in place of the blocks,
+ * or, where ranks share no memory, the next parts of these. engine/rounds.h decides what comes
+ * next, who has a block, and when memory may be written again. */
 #ifndef FTC_PROTOCOLS_ROUNDS_H
 #define FTC_PROTOCOLS_ROUNDS_H
 

@@ -1,12 +1,6 @@
 /* segmented: the protocol of a reduce or allreduce that is too large for messages, with ranks on
- * several hosts (setting large; doc/design.md, section 12).
- *
- * An allreduce of the engine reduces each slice of the elements. Each value says beside its
- * elements whose they are, so all survivors have the same results. If a rank dies, later slices
- * lack it. Then the slices are reduced again, from inputs that are unchanged, until all slices in a
- * row have the same contributors: at most once more for each death. Until then results are kept
- * aside.
- */
+ * several hosts: slices, reduced until all in a row have the same contributors (doc/design.md,
+ * section 12). Until then results are kept aside. */
 #ifndef FTC_PROTOCOLS_SEGMENTED_H
 #define FTC_PROTOCOLS_SEGMENTED_H
 
