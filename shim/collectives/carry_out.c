@@ -154,9 +154,9 @@ static bool end_task(struct ftc_queued *p)
     leave();
     t->call.result = ftc_plan_finish(&t->plan, outcome);
     if (t->plan.turned_out != FTC_FALLBACK_NONE) /* too late for native MPI: ranks' counts differ */
-        t->call.result = t->plan.turned_out == FTC_FALLBACK_INVALID
-                             ? ftc_error_refused(t->plan.call)
-                             : ftc_error_too_much(t->plan.call);
+        t->call.result = ftc_error_plain(t->plan.call, t->plan.turned_out == FTC_FALLBACK_INVALID
+                                                           ? FTC_ERROR_REFUSED
+                                                           : FTC_ERROR_TOO_MUCH);
     if (t->call.result == MPI_SUCCESS && t->plan.is_again)
         return false;
     ftc_plan_close(&t->plan);

@@ -229,7 +229,7 @@ static int refuse(const struct task *t)
                       ftc_call_name(t->call.kind), f->name);
     f->has_refused = true;
     ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the count of the living */
-    return ftc_error_dead_opener(&t->call);
+    return ftc_error_plain(&t->call, FTC_ERROR_DEAD_OPENER);
 }
 
 /* NULL: native MPI is to carry a call on @handle out. */

@@ -374,7 +374,7 @@ static int unite_living(const struct ftc_creation *x, const struct ftc_call *cal
     *members = MPI_GROUP_EMPTY;
     if (participants->living[0] != MPI_GROUP_EMPTY && participants->living[1] != MPI_GROUP_EMPTY)
         return PMPI_Group_union(participants->living[0], participants->living[1], members);
-    return may_be_none ? MPI_SUCCESS : ftc_error_dead_group(call);
+    return may_be_none ? MPI_SUCCESS : ftc_error_plain(call, FTC_ERROR_DEAD_GROUP);
 }
 
 static int members_of_both(const struct ftc_creation *x, const struct ftc_call *call,
@@ -478,7 +478,7 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
 
     participants->is_again = participants->is_copy = false;
     if (participants->is_exhausted)
-        return ftc_error_exhausted(call);
+        return ftc_error_plain(call, FTC_ERROR_EXHAUSTED);
     if (participants->dead_count > 0 || is_ours_though_all_live(x))
         rv = members_of(x, call, participants, &members);
     if (rv != MPI_SUCCESS)

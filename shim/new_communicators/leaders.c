@@ -322,7 +322,7 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
     if (rv == MPI_SUCCESS && is_whole(told))
         rv = learn(x, number, told, meeting);
     else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE)
-        rv = ftc_error_dead_leader(call);
+        rv = ftc_error_plain(call, FTC_ERROR_DEAD_LEADER);
     free(told);
     return rv;
 }

@@ -292,11 +292,31 @@ int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, siz
                 ftc_call_name(call->kind), rank, bytes, room);
 }
 
-int ftc_error_too_much(const struct ftc_call *call)
+int ftc_error_plain(const struct ftc_call *call, enum ftc_plain_error error)
 {
-    return hold(MPI_ERR_TRUNCATE,
-                "ftcoll: %s: the ranks have sent more data than the counts of this rank allow",
-                ftc_call_name(call->kind));
+    static const struct {
+        int class;
+        const char *text;
+    } errors[] = {
+        [FTC_ERROR_TOO_MUCH] = {MPI_ERR_TRUNCATE, "the ranks have sent more data than the counts "
+                                                  "of this rank allow"},
+        [FTC_ERROR_REFUSED] = {MPI_ERR_ARG, "a rank has passed arguments that native MPI rejects, "
+                                            "or that the other ranks do not know"},
+        [FTC_ERROR_DEAD_GROUP] = {MPIX_ERR_PROC_FAILED,
+                                  "all ranks of one of the two groups are dead"},
+        [FTC_ERROR_DEAD_LEADER] = {MPIX_ERR_PROC_FAILED,
+                                   "a leader is dead, so the two groups cannot meet"},
+        [FTC_ERROR_EXHAUSTED] = {MPIX_ERR_PROC_FAILED,
+                                 "a member cannot make communicators any more, because MPI's "
+                                 "messages no longer reach it or two such calls in which ranks "
+                                 "died had to be left"},
+        [FTC_ERROR_DEAD_OPENER] = {MPIX_ERR_PROC_FAILED,
+                                   "a rank that has opened the file with the others is dead, and "
+                                   "MPI waits for it: close the file and open it again"},
+    };
+
+    return hold(errors[error].class, "ftcoll: %s: %s", ftc_call_name(call->kind),
+                errors[error].text);
 }
 
 int ftc_error_no_room(const char *call_name, size_t bytes)
@@ -305,15 +325,6 @@ int ftc_error_no_room(const char *call_name, size_t bytes)
         MPI_ERR_BUFFER,
         "ftcoll: %s: no room for %zu bytes, with MPI_BSEND_OVERHEAD, in the attached buffer",
         call_name, bytes);
-}
-
-int ftc_error_refused(const struct ftc_call *call)
-{
-    return hold(
-        MPI_ERR_ARG,
-        "ftcoll: %s: a rank has passed arguments that native MPI rejects, or that the other "
-        "ranks do not know",
-        ftc_call_name(call->kind));
 }
 
 int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const char *setting)
@@ -332,27 +343,6 @@ int ftc_error_active(const struct ftc_call *call)
                 ftc_call_name(call->kind));
 }
 
-int ftc_error_dead_group(const struct ftc_call *call)
-{
-    return hold(MPIX_ERR_PROC_FAILED, "ftcoll: %s: all ranks of one of the two groups are dead",
-                ftc_call_name(call->kind));
-}
-
-int ftc_error_dead_leader(const struct ftc_call *call)
-{
-    return hold(MPIX_ERR_PROC_FAILED, "ftcoll: %s: a leader is dead, so the two groups cannot meet",
-                ftc_call_name(call->kind));
-}
-
-int ftc_error_exhausted(const struct ftc_call *call)
-{
-    return hold(
-        MPIX_ERR_PROC_FAILED,
-        "ftcoll: %s: a member cannot make communicators any more, because MPI's messages no "
-        "longer reach it or two such calls in which ranks died had to be left",
-        ftc_call_name(call->kind));
-}
-
 int ftc_error_native(const struct ftc_call *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -362,15 +352,6 @@ int ftc_error_native(const struct ftc_call *call, int code)
     PMPI_Error_string(code, text, &length);
     return hold(class, "ftcoll: %s: native MPI has made no communicator: %s",
                 ftc_call_name(call->kind), text);
-}
-
-int ftc_error_dead_opener(const struct ftc_call *call)
-{
-    return hold(
-        MPIX_ERR_PROC_FAILED,
-        "ftcoll: %s: a rank that has opened the file with the others is dead, and MPI waits "
-        "for it: close the file and open it again",
-        ftc_call_name(call->kind));
 }
 
 int ftc_error_dead_counted(const struct ftc_call *call, bool says)

@@ -43,15 +43,19 @@ int ftc_error_dead_root(const struct ftc_call *call);
 /* Rank @rank has sent @bytes where this one has room for fewer: class MPI_ERR_TRUNCATE. */
 int ftc_error_truncated(const struct ftc_call *call, int rank, size_t bytes, size_t room);
 
-/* The ranks have sent more than the counts of the call say: class MPI_ERR_TRUNCATE. */
-int ftc_error_too_much(const struct ftc_call *call);
-
 /* The program's buffer has no room for a message: class MPI_ERR_BUFFER. */
 int ftc_error_no_room(const char *call_name, size_t bytes);
 
-/* The arguments of a rank are for native MPI alone, and it is too late for that: class
- * MPI_ERR_ARG. */
-int ftc_error_refused(const struct ftc_call *call);
+/* Errors that name nothing but the call. */
+enum ftc_plain_error {
+    FTC_ERROR_TOO_MUCH, /* the ranks have sent more than the counts of the call say */
+    FTC_ERROR_REFUSED,  /* arguments of a rank are for native MPI alone, for which it is too late */
+    FTC_ERROR_DEAD_GROUP,  /* one of two groups has no rank left */
+    FTC_ERROR_DEAD_LEADER, /* of this group or the other: by them groups learn of each other */
+    FTC_ERROR_EXHAUSTED,   /* MPICH at a member cannot make communicators any more */
+    FTC_ERROR_DEAD_OPENER, /* of a file that native MPI would wait for */
+};
+int ftc_error_plain(const struct ftc_call *call, enum ftc_plain_error error);
 
 /* A result lacks @missing ranks of @of, and @setting wants all in it: class MPIX_ERR_PROC_FAILED.
  */
@@ -60,22 +64,9 @@ int ftc_error_incomplete(const struct ftc_call *call, int missing, int of, const
 /* A persistent request is started whose operation goes on: class MPI_ERR_REQUEST. */
 int ftc_error_active(const struct ftc_call *call);
 
-/* One of two groups has no rank left: class MPIX_ERR_PROC_FAILED. */
-int ftc_error_dead_group(const struct ftc_call *call);
-
-/* Likewise where a leader is dead, of this group or the other: by them groups learn of each other.
- */
-int ftc_error_dead_leader(const struct ftc_call *call);
-
-/* MPICH at a member cannot make communicators any more: class MPIX_ERR_PROC_FAILED. */
-int ftc_error_exhausted(const struct ftc_call *call);
-
-/* Native MPI has refused to make one, with the error code @code, which it has not raised. */
+/* Native MPI has refused to make a communicator, with the error code @code, which it has not
+ * raised. */
 int ftc_error_native(const struct ftc_call *call, int code);
-
-/* A rank that has opened the file with others is dead, and native MPI would wait for it: class
- * MPIX_ERR_PROC_FAILED. */
-int ftc_error_dead_opener(const struct ftc_call *call);
 
 /* A file belongs to a copy of a communicator, a member of which is dead: class
  * MPIX_ERR_PROC_FAILED.
