@@ -112,7 +112,7 @@ static struct ftc_persistent *keep(const struct ftc_plan *plan)
 /* All ranks count it, whatever becomes of it on this one. */
 static bool identify(struct ftc_persistent *p)
 {
-    uint64_t number = ftc_lineage_of_request(p->call.comm);
+    uint64_t number = ftc_lineage_of_object(p->call.comm, FTC_LINEAGE_REQUEST);
     const struct ftc_comm *of = p->plan.comm;
 
     ftc_library_lock();

@@ -23,8 +23,7 @@ struct ftc_lineage {
     int told; /* dead members for which MPI_File_open() has returned an error */
 };
 
-/* Names of the series of calls of all ranks: those of groups are odd. */
-enum { ALL_RANKS = 0, WINDOWS = 2, FILES = 4, REQUESTS = 6 };
+enum { ALL_RANKS = 0 }; /* names the series of calls of all ranks that make communicators */
 
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
@@ -153,19 +152,13 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
     return rv;
 }
 
-uint64_t ftc_lineage_of_window(MPI_Comm parent)
+uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object)
 {
-    return number_of(parent, WINDOWS, "another window");
-}
+    static const char *const what[] = {[FTC_LINEAGE_WINDOW] = "another window",
+                                       [FTC_LINEAGE_FILE] = "another file",
+                                       [FTC_LINEAGE_REQUEST] = "another persistent request"};
 
-uint64_t ftc_lineage_of_file(MPI_Comm parent)
-{
-    return number_of(parent, FILES, "another file");
-}
-
-uint64_t ftc_lineage_of_request(MPI_Comm parent)
-{
-    return number_of(parent, REQUESTS, "another persistent request");
+    return number_of(parent, object, what[object]);
 }
 
 void ftc_lineage_note_copy(const MPI_Comm *made)

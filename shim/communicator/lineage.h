@@ -35,15 +35,11 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
 /* Gives @number to @made, which may be MPI_COMM_NULL. */
 void ftc_lineage_give(MPI_Comm made, uint64_t number);
 
-/* The number of the window that all ranks of @parent have just made of it; 0 if that of @parent is
- * not known, or without memory, which ends the job. */
-uint64_t ftc_lineage_of_window(MPI_Comm parent);
-
-/* Likewise of the file that they have opened. */
-uint64_t ftc_lineage_of_file(MPI_Comm parent);
-
-/* Returns the number of the persistent request that all ranks of @parent are just making. */
-uint64_t ftc_lineage_of_request(MPI_Comm parent);
+/* The number of the window or file that all ranks of @parent have just made of it, or of the
+ * persistent request that they are just making; 0 if that of @parent is not known, or without
+ * memory, which ends the job. The values name series; those of groups are odd. */
+enum ftc_lineage_object { FTC_LINEAGE_WINDOW = 2, FTC_LINEAGE_FILE = 4, FTC_LINEAGE_REQUEST = 6 };
+uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object);
 
 /* Notes that all ranks have made *@made by MPI_Comm_dup() or MPI_Comm_idup(), as libraries do that
  * must not use the program's communicator. */

@@ -109,6 +109,17 @@ fail:
     return NULL;
 }
 
+/* @world_rank, from malloc(), is freed; NULL: without memory. */
+static struct ftc_comm *create_of(struct ftc_origin *from, int *world_rank)
+{
+    struct ftc_comm *c;
+
+    from->world_rank = world_rank;
+    c = world_rank ? create(from) : NULL;
+    free(world_rank);
+    return c;
+}
+
 static struct ftc_comm *unprotected(enum ftc_fallback fallback)
 {
     struct ftc_comm *c = calloc(1, sizeof *c);
@@ -163,8 +174,7 @@ static struct ftc_comm *examine(MPI_Comm comm)
                               .number = lineage ? ftc_lineage_number(lineage) : 0,
                               .seed = FTC_HASH_START,
                               .f = ftc_library.settings.f};
-    struct ftc_comm *c = NULL;
-    int inter, *world_rank;
+    int inter;
 
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return NULL;
@@ -174,11 +184,7 @@ static struct ftc_comm *examine(MPI_Comm comm)
     PMPI_Comm_rank(comm, &from.rank);
     if (from.size == 1)
         return unprotected(FTC_FALLBACK_COMM_SELF);
-    from.world_rank = world_rank = ftc_group_world_ranks_of(comm, &from.size);
-    if (world_rank)
-        c = create(&from);
-    free(world_rank);
-    return c;
+    return create_of(&from, ftc_group_world_ranks_of(comm, &from.size));
 }
 
 /* When @comm is freed. */
@@ -217,13 +223,9 @@ struct ftc_comm *ftc_comm_internal(void)
     if (internal)
         return internal;
     world_rank = calloc((size_t)ftc_library.world_size, sizeof *world_rank);
-    if (!world_rank)
-        return NULL;
-    for (int i = 0; i < ftc_library.world_size; i++)
+    for (int i = 0; world_rank && i < ftc_library.world_size; i++)
         world_rank[i] = i;
-    from.world_rank = world_rank;
-    internal = create(&from);
-    free(world_rank);
+    internal = create_of(&from, world_rank);
     return internal;
 }
 
@@ -231,15 +233,9 @@ struct ftc_comm *ftc_comm_internal(void)
 static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint64_t seed)
 {
     struct ftc_origin from = {.comm = MPI_COMM_NULL, .number = number, .seed = seed, .f = F_MAX};
-    struct ftc_comm *c = NULL;
-    int *world_rank;
 
     PMPI_Group_rank(group, &from.rank);
-    from.world_rank = world_rank = ftc_group_world_ranks(group, &from.size);
-    if (world_rank)
-        c = create(&from);
-    free(world_rank);
-    return c;
+    return create_of(&from, ftc_group_world_ranks(group, &from.size));
 }
 
 /* Threads may make such calls in different orders on different ranks: MPI has them use different
@@ -289,16 +285,11 @@ struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of
                               .remote_size = of->remote_size,
                               .number = number,
                               .f = F_MAX};
-    struct ftc_comm *c = NULL;
     int *world_rank = calloc((size_t)of->size, sizeof *world_rank);
 
     for (int i = 0; world_rank && i < of->size; i++)
         world_rank[i] = (int)of->world[i];
-    from.world_rank = world_rank;
-    if (world_rank)
-        c = create(&from);
-    free(world_rank);
-    return c;
+    return create_of(&from, world_rank);
 }
 
 void ftc_comm_release(struct ftc_comm *c)

@@ -111,7 +111,7 @@ static struct file *describe(MPI_File handle, const char *name, uint64_t number)
 /* All survivors of @comm have opened @handle. */
 static void note(MPI_Comm comm, MPI_File handle, const char *name)
 {
-    uint64_t number = ftc_lineage_of_file(comm);
+    uint64_t number = ftc_lineage_of_object(comm, FTC_LINEAGE_FILE);
     struct file *f = describe(handle, name, number);
 
     if (!f)

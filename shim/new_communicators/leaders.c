@@ -302,7 +302,7 @@ static int meet(const struct ftc_creation *x, const struct ftc_call *call, struc
 int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
                      struct ftc_meeting *meeting)
 {
-    uint64_t number = ftc_lineage_of_request(x->comm);
+    uint64_t number = ftc_lineage_of_object(x->comm, FTC_LINEAGE_REQUEST);
     struct told *told = calloc(1, bytes_of_told());
     enum ftc_fallback fallback;
     struct ftc_comm *c = comm_of(x, number, &fallback);

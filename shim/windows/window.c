@@ -69,7 +69,7 @@ int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
         ftc_job_end_no_memory("another window"); /* the others will protect it */
         return rv;
     }
-    *number = ftc_lineage_of_window(comm);
+    *number = ftc_lineage_of_object(comm, FTC_LINEAGE_WINDOW);
     if (PMPI_Win_set_attr(*win, keyval, number) != MPI_SUCCESS)
         ftc_job_end_no_memory("another window");
     return rv;

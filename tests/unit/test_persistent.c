@@ -31,9 +31,10 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
     return MPI_SUCCESS;
 }
 
-uint64_t ftc_lineage_of_request(MPI_Comm parent)
+uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object)
 {
     (void)parent;
+    ck_assert_int_eq(object, FTC_LINEAGE_REQUEST);
     return 5;
 }
 
