@@ -59,7 +59,7 @@ void ftc_presence_add_own_cores(struct ftc_board *board)
             atomic_fetch_or(&board->shared->cores[i], own[i]);
 }
 
-int ftc_presence_count_cores(const struct ftc_board *board)
+static int count_cores(const struct ftc_board *board)
 {
     int count = 0;
 
@@ -70,5 +70,5 @@ int ftc_presence_count_cores(const struct ftc_board *board)
 
 bool ftc_presence_is_crowded(const struct ftc_board *board)
 {
-    return (int)ftc_board_count_here(board) > ftc_presence_count_cores(board);
+    return (int)ftc_board_count_here(board) > count_cores(board);
 }

@@ -33,7 +33,6 @@ bool ftc_presence_are_all_ready(const struct ftc_board *board);
 /* Cores that the caller may run on join those of the others: a launcher may have bound each rank to
  * its own. */
 void ftc_presence_add_own_cores(struct ftc_board *board);
-int ftc_presence_count_cores(const struct ftc_board *board);
 
 /* Whether there are fewer of them than ranks here: the same for all ranks of this host, once all
  * have come. */

@@ -110,7 +110,8 @@ struct ftc_virtual_topology *ftc_virtual_topology_of_part(const struct ftc_virtu
     return t;
 }
 
-struct ftc_virtual_topology *ftc_virtual_topology_copy(const struct ftc_virtual_topology *t)
+/* Returns NULL without memory. */
+static struct ftc_virtual_topology *copy_of(const struct ftc_virtual_topology *t)
 {
     struct ftc_virtual_topology *to =
         t->kind == MPI_CART ? ftc_virtual_topology_of_grid(t->dimensions, t->dims, t->periods)
@@ -272,7 +273,7 @@ const struct ftc_virtual_topology *ftc_virtual_topology_get(MPI_Comm comm)
 bool ftc_virtual_topology_inherit(MPI_Comm from, MPI_Comm to)
 {
     const struct ftc_virtual_topology *kept = ftc_virtual_topology_get(from);
-    struct ftc_virtual_topology *copy = kept ? ftc_virtual_topology_copy(kept) : NULL;
+    struct ftc_virtual_topology *copy = kept ? copy_of(kept) : NULL;
 
     if (!kept || (copy && ftc_virtual_topology_keep(to, copy)))
         return true;

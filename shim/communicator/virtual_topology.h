@@ -39,9 +39,6 @@ struct ftc_virtual_topology *ftc_virtual_topology_of_part(const struct ftc_virtu
 /* Makes a copy of the grid that MPI knows of @comm, with all ranks. Returns NULL if it has none. */
 struct ftc_virtual_topology *ftc_virtual_topology_of_full_grid(MPI_Comm comm);
 
-/* Returns NULL without memory. */
-struct ftc_virtual_topology *ftc_virtual_topology_copy(const struct ftc_virtual_topology *t);
-
 /* Numbers the ranks by the order of their positions. @is_taken: whether a position has a rank. */
 void ftc_virtual_topology_number(struct ftc_virtual_topology *t, const bool *is_taken);
 

@@ -72,14 +72,13 @@ static void link_children(struct ftc_topology *t)
 {
     for (int j = 0; j <= t->nodes; j++) {
         t->first_child[j] = t->next_sibling[j] = -1;
-        t->child_count[j] = t->child_ordinal[j] = 0;
+        t->child_count[j] = 0;
     }
     for (int j = t->nodes; j >= 1; j--) {
         t->next_sibling[j] = t->first_child[t->parent[j]];
         t->first_child[t->parent[j]] = j;
+        t->child_count[t->parent[j]]++;
     }
-    for (int j = 1; j <= t->nodes; j++)
-        t->child_ordinal[j] = t->child_count[t->parent[j]]++;
     t->max_children = ftc_topology_child_count(t, 0);
     for (int j = 1; j <= t->nodes; j++)
         if (t->child_count[j] > t->max_children)
@@ -89,7 +88,7 @@ static void link_children(struct ftc_topology *t)
 /* For @nodes of a subtree, and the root. */
 static size_t tree_bytes(int nodes)
 {
-    return 5 * sizeof(int32_t) * ((size_t)nodes + 1);
+    return 4 * sizeof(int32_t) * ((size_t)nodes + 1);
 }
 
 size_t ftc_topology_storage_bytes(int n, int f)
@@ -111,7 +110,6 @@ static void init_tree(struct ftc_topology *t, const struct ftc_tree_shape *shape
     t->first_child = array + (t->nodes + 1);
     t->next_sibling = array + 2 * (t->nodes + 1);
     t->child_count = array + 3 * (t->nodes + 1);
-    t->child_ordinal = array + 4 * (t->nodes + 1);
     t->parent[0] = -1;
     switch (shape->kind) {
     case FTC_TREE_BINOMIAL:
@@ -230,13 +228,4 @@ int ftc_topology_child_count(const struct ftc_topology *t, int vrank)
     if (has_last && existing(t, last, ftc_topology_subtree(t, vrank)) < 0)
         return t->child_count[j] - 1;
     return t->child_count[j];
-}
-
-int ftc_topology_child_ordinal(const struct ftc_topology *t, int vrank)
-{
-    int j = node_of(t, vrank);
-
-    if (t->parent[j] != 0)
-        return t->child_ordinal[j];
-    return t->child_ordinal[j] * (t->f + 1) + ftc_topology_subtree(t, vrank) - 1;
 }

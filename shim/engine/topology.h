@@ -71,7 +71,6 @@ struct ftc_topology {
     int32_t *first_child;
     int32_t *next_sibling;
     int32_t *child_count;
-    int32_t *child_ordinal; /* position among the parent's children */
 };
 
 /* Bytes that ftc_topology_init() needs for n processes. */
@@ -157,6 +156,5 @@ int ftc_topology_parent(const struct ftc_topology *t, int vrank);
 int ftc_topology_first_child(const struct ftc_topology *t, int vrank);
 int ftc_topology_next_sibling(const struct ftc_topology *t, int vrank);
 int ftc_topology_child_count(const struct ftc_topology *t, int vrank);
-int ftc_topology_child_ordinal(const struct ftc_topology *t, int vrank);
 
 #endif

@@ -5,9 +5,8 @@
 /* Of a value. */
 struct head {
     _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head; each is aligned */
-    uint64_t data_bytes : 47;                 /* that count, without what surrounds them */
+    uint64_t data_bytes : 63;                 /* that count, without what surrounds them */
     uint64_t is_too_large : 1;
-    uint64_t count : 16;
 };
 
 /* The head of a block in a value. The data follow it, unless they are exposed. */
@@ -139,7 +138,6 @@ static void *append(struct head *head, const struct ftc_blocks_limit *limit, int
         memset(data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
     head->bytes += block_bytes(block);
     head->data_bytes += counted(limit, bytes, exposed);
-    head->count++;
     return data;
 }
 
@@ -161,7 +159,6 @@ static void append_inline(struct head *head, const struct ftc_blocks_limit *limi
     }
     head->bytes += block_bytes(&to->head);
     head->data_bytes += counted(limit, b.bytes, b.exposed);
-    head->count++;
 }
 
 /* Makes a value that may be one inline block as others are. */
@@ -235,7 +232,6 @@ static void join(struct head *into, const struct head *from, const char *blocks,
     memcpy((char *)into + into->bytes, blocks, bytes);
     into->bytes += bytes;
     into->data_bytes += from->data_bytes;
-    into->count += from->count;
 }
 
 static void join_inline(void *value, const union start *from, const struct ftc_blocks_limit *limit)
@@ -281,13 +277,6 @@ bool ftc_blocks_are_too_large(const void *value)
     union start s = start_of(value);
 
     return !is_inline(&s) && s.head.is_too_large;
-}
-
-int ftc_blocks_count(const void *value)
-{
-    union start s = start_of(value);
-
-    return is_inline(&s) ? 1 : (int)s.head.count;
 }
 
 static bool next_of_many(const void *value, size_t bytes, size_t *at, struct ftc_block *block)

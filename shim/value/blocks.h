@@ -36,7 +36,7 @@ struct ftc_block {
 /* What values of one operation have in common: context of ftc_blocks_join(). */
 struct ftc_blocks_limit {
     int ranks;          /* blocks at most, numbered from 0 */
-    size_t data_bytes;  /* of all of them: less than 2^47 */
+    size_t data_bytes;  /* of all of them: less than 2^48 */
     bool exposed_apart; /* data that are exposed do not count */
 };
 
@@ -70,7 +70,6 @@ static inline const void *ftc_blocks_within(const void *value, size_t room)
 }
 
 bool ftc_blocks_are_too_large(const void *value);
-int ftc_blocks_count(const void *value);
 
 /* Goes through the blocks of a value in the order in which they stand: begins with zero at *at, and
  * is over when it is false. */

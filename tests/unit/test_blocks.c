@@ -41,6 +41,17 @@ static void check_block(const void *value, int rank, size_t bytes)
         ck_assert_int_eq(block.data[i], 'a' + rank);
 }
 
+static int count(const void *value)
+{
+    struct ftc_block block;
+    size_t at = 0;
+    int blocks = 0;
+
+    while (ftc_blocks_next(value, &at, &block))
+        blocks++;
+    return blocks;
+}
+
 static int times(const void *value, int rank)
 {
     struct ftc_block block;
@@ -74,7 +85,7 @@ START_TEST(one_small_block_is_a_value_of_16_bytes)
         struct value v = of(1, bytes), none;
 
         ck_assert_uint_eq(ftc_blocks_used_bytes(&v), 16);
-        ck_assert_int_eq(ftc_blocks_count(&v), 1);
+        ck_assert_int_eq(count(&v), 1);
         ck_assert_int_eq(times(&v, 1), 1);
         check_block(&v, 1, bytes);
         ftc_blocks_begin(&none);
@@ -96,7 +107,7 @@ START_TEST(two_small_blocks_are_there_in_any_order)
             if (first == second)
                 continue;
             ftc_blocks_join(&limit, &v, &with);
-            ck_assert_int_eq(ftc_blocks_count(&v), 2);
+            ck_assert_int_eq(count(&v), 2);
             check_block(&v, first, 8);
             check_block(&v, second, 8);
         }
@@ -135,7 +146,7 @@ START_TEST(several_blocks_are_added_one_after_the_other)
         memset(data, 'a' + rank, 8);
         ftc_blocks_note(&v, data, (uint32_t)rank);
     }
-    ck_assert_int_eq(ftc_blocks_count(&v), RANKS);
+    ck_assert_int_eq(count(&v), RANKS);
     for (int rank = 0; rank < RANKS; rank++)
         check_block(&v, rank, 8);
 }
@@ -179,7 +190,7 @@ START_TEST(to_combine_is_to_have_the_blocks_of_both)
         with = of(rank, (size_t)(3 * rank));
         ftc_blocks_join(&limit, &all, &with);
     }
-    ck_assert_int_eq(ftc_blocks_count(&all), RANKS);
+    ck_assert_int_eq(count(&all), RANKS);
     for (int rank = 0; rank < RANKS; rank++) {
         check_block(&all, rank, rank == 3 ? 20 : (size_t)(3 * rank));
         ck_assert_int_eq(times(&all, rank), 1);
@@ -225,7 +236,7 @@ START_TEST(one_byte_more_is_too_large_in_any_order)
 
     ftc_blocks_join(&limit, &big, &small);
     ck_assert(ftc_blocks_are_too_large(&big));
-    ck_assert_int_eq(ftc_blocks_count(&big), 0);
+    ck_assert_int_eq(count(&big), 0);
     big = of(0, DATA);
     ftc_blocks_join(&limit, &small, &big);
     ck_assert(ftc_blocks_are_too_large(&small));
@@ -250,7 +261,7 @@ START_TEST(a_small_block_may_be_too_large_as_well)
     small = of(1, 1);
     ftc_blocks_join(&low, &none, &small); /* and stays so */
     ck_assert(ftc_blocks_are_too_large(&none));
-    ck_assert_int_eq(ftc_blocks_count(&none), 0);
+    ck_assert_int_eq(count(&none), 0);
 }
 END_TEST
 
@@ -449,7 +460,7 @@ START_TEST(shown_data_need_not_count)
     ftc_blocks_join(&apart, &v, &other);
     ftc_blocks_join(&apart, &v, &small);
     ck_assert(!ftc_blocks_are_too_large(&v));
-    ck_assert_int_eq(ftc_blocks_count(&v), 3);
+    ck_assert_int_eq(count(&v), 3);
     check_block(&v, 2, 8);
     small = of(3, 1);
     ftc_blocks_join(&apart, &v, &small); /* data that travel count */
