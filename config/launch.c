@@ -3,7 +3,6 @@
 #include "program.h"
 #include "settings_table.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

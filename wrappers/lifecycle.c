@@ -2,7 +2,6 @@
 #include "job_end.h"
 #include "library.h"
 #include "lifecycle/ending.h"
-#include "lifecycle/outside.h"
 #include "lifecycle/start.h"
 #include "program/error.h"
 

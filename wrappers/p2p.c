@@ -11,8 +11,6 @@
 #include "progress/wait.h"
 #include "value/datatype.h"
 
-#include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #define SENDS(call_name, kind)                                                                     \

@@ -14,7 +14,6 @@
 #include "value/datatype.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 
 enum {

@@ -1,6 +1,5 @@
 #include "message.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { FLAG_SUBTREE_FAILED = 1, FLAG_OVERFLOW = 2, FLAG_INFO = 4, FLAGS_KNOWN = 7 };

@@ -5,7 +5,6 @@
 #include "value/datatype.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 enum {
     NUMBERS_MAX = 4096, /* MPICH has half of them */

@@ -1,6 +1,5 @@
 /* Requests are noted when they are made, and forgotten when the program frees them. */
 #include "buffered_init.h"
-#include "dead_peer.h"
 #include "lock.h"
 #include "p2p.h"
 #include "partitioned.h"

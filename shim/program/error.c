@@ -1,7 +1,6 @@
 #include "error.h"
 
 #include "board/death.h"
-#include "board/rank_state.h"
 #include "communicator/error_handler.h"
 #include "job_end.h"
 #include "library.h"

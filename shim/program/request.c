@@ -5,7 +5,6 @@
 #include "mpi/inside.h"
 #include "progress/thread.h"
 #include "progress/wait.h"
-#include "value/datatype.h"
 
 #include <assert.h>
 #include <sched.h>

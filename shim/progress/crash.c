@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum moment { BEFORE_SEND = 'b', AFTER_SEND = 'a', IN_DATA = 'd', END = 'e' };
 enum { PERCENT = 100, SITE_TEXT = 256, NOT_YET = -1 };

@@ -4,7 +4,6 @@
 #include "mpi/callsite.h"
 #include "system/symbol.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "trace_items.h"
 
 #include "board/directory.h"
-#include "engine/message.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
 /* ---- strings ---- */
 

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Finds what a call by @name leads to, in a sanitizer for example; if that is this library's own

@@ -2,7 +2,6 @@
 
 #include "board/rank_state.h"
 #include "net/connection.h"
-#include "net/socket.h"
 #include "system/clock.h"
 
 #include <errno.h>

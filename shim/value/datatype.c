@@ -2,7 +2,6 @@
 
 #include "system/copy.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

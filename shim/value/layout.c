@@ -1,6 +1,5 @@
 #include "layout.h"
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
