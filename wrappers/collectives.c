@@ -27,8 +27,7 @@ static int natively_made(const MPI_Request *request, int rv)
 static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_layouts *layouts, int root,
                               MPI_Comm comm, const void *return_address)
 {
-    enum ftc_call_kind plain = ftc_call_plain(kind);
-    bool is_scatter = plain == FTC_CALL_SCATTER || plain == FTC_CALL_SCATTERV;
+    bool is_scatter = ftc_call_comes_from_root(kind);
     const struct ftc_layout *block = is_scatter ? &layouts->receive : &layouts->send;
     struct ftc_call call = {
         .kind = kind,

@@ -11,7 +11,7 @@
     FTC_FIRST ftc_entry_first ftc_entry_look_up
 
     FTC_TABLE ftc_entry_slot
-#define FTC_INTERCEPTED(name) FTC_STUB MPI_##name ftc_entry_first
+#define FTC_INTERCEPTED(name) FTC_STUB MPI_##name ftc_entry_first;
 #define FTC_NEEDED(name)
 #define FTC_OPTIONAL(name)
 #include "mpi/mpi_library.def"
@@ -20,7 +20,7 @@
     FTC_TABLE ftc_profiling_slot
 #define FTC_INTERCEPTED(name) \
     FTC_STUB_BETWEEN PMPI_##name ftc_entry_first ftc_native_PMPI_##name; \
-    FTC_ALIAS ftc_profiling_##name PMPI_##name
+    FTC_ALIAS ftc_profiling_##name PMPI_##name;
 #include "mpi/mpi_library.def"
 
     .section .note.GNU-stack, "", %progbits

@@ -116,29 +116,9 @@ const unsigned short ftc_call_traits[FTC_CALL_COUNT] = {
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind)
 {
     static const unsigned char plain[FTC_CALL_COUNT] = {
-#define PLAIN(kind) [FTC_CALL_I##kind] = FTC_CALL_##kind, [FTC_CALL_##kind##_INIT] = FTC_CALL_##kind
-        PLAIN(REDUCE),
-        PLAIN(ALLREDUCE),
-        PLAIN(BARRIER),
-        PLAIN(BCAST),
-        PLAIN(GATHER),
-        PLAIN(GATHERV),
-        PLAIN(SCATTER),
-        PLAIN(SCATTERV),
-        PLAIN(ALLGATHER),
-        PLAIN(ALLGATHERV),
-        PLAIN(ALLTOALL),
-        PLAIN(ALLTOALLV),
-        PLAIN(ALLTOALLW),
-        PLAIN(NEIGHBOR_ALLGATHER),
-        PLAIN(NEIGHBOR_ALLGATHERV),
-        PLAIN(NEIGHBOR_ALLTOALL),
-        PLAIN(NEIGHBOR_ALLTOALLV),
-        PLAIN(NEIGHBOR_ALLTOALLW),
-        PLAIN(SCAN),
-        PLAIN(EXSCAN),
-        PLAIN(REDUCE_SCATTER),
-        PLAIN(REDUCE_SCATTER_BLOCK),
+#define PLAIN(kind, ...)                                                                           \
+    [FTC_CALL_I##kind] = FTC_CALL_##kind, [FTC_CALL_##kind##_INIT] = FTC_CALL_##kind,
+        FTC_COLLECTIVES(PLAIN) FTC_MORE_COLLECTIVES(PLAIN)
 #undef PLAIN
     };
 
