@@ -25,32 +25,16 @@ static int check(const char *path)
     return wrong == 0 ? FTC_COMMAND_GOOD : FTC_COMMAND_BAD;
 }
 
-static error_t take(int key, char *argument, struct argp_state *state)
-{
-    int *status = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (check(argument) != FTC_COMMAND_GOOD)
-            *status = FTC_COMMAND_BAD;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which file?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int ftcoll_check(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = take,
-        .args_doc = "FILE...",
-        .doc = "Reads settings files as the library does, and prints each wrong line. The exit "
-               "status is 1 if a line is wrong, or if a file cannot be read or is not trusted."};
+    char **file = ftc_command_files(
+        argc, argv,
+        "Reads settings files as the library does, and prints each wrong line. The exit status is "
+        "1 if a line is wrong, or if a file cannot be read or is not trusted.");
     int status = FTC_COMMAND_GOOD;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &status);
+    for (; *file; file++)
+        if (check(*file) != FTC_COMMAND_GOOD)
+            status = FTC_COMMAND_BAD;
     return status;
 }

@@ -17,6 +17,30 @@ void ftc_command_say(const char *format, ...)
     fprintf(stderr, "ftcoll: %s\n", text);
 }
 
+static error_t take_files(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_ARGS:
+        *(char ***)state->input = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which file?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+char **ftc_command_files(int argc, char **argv, const char *meaning)
+{
+    const struct argp argp = {.parser = take_files, .args_doc = "FILE...", .doc = meaning};
+    char **files = NULL;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &files);
+    return files;
+}
+
 bool ftc_command_understands_crash(const char *text)
 {
     return ftc_crash_parse(text, 0);

@@ -28,6 +28,10 @@ enum {
 /* "ftcoll: ..." on standard error, as one line. */
 __attribute__((format(printf, 1, 2))) void ftc_command_say(const char *format, ...);
 
+/* The files that a subcommand is to read, up to NULL. Exits if there is none, or with --help, which
+ * says @meaning. */
+char **ftc_command_files(int argc, char **argv, const char *meaning);
+
 /* ---- settings ---- */
 
 /* Takes those that a job started here would have. Returns FTC_COMMAND_GOOD, or has said what is

@@ -139,33 +139,19 @@ static void read_one(struct reading *r, const char *path)
     json_decref(f.records);
 }
 
-static error_t take_argument(int key, char *argument, struct argp_state *state)
-{
-    switch (key) {
-    case ARGP_KEY_ARG:
-        read_one(state->input, argument);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which file?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int ftcoll_report(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = take_argument,
-        .args_doc = "FILE...",
-        .doc = "Makes tables of the reports (report_format = json) and records (record_file) in "
-               "files. The files may have other lines, as the log of a job has. The exit status is "
-               "1 if a file has no report and no record, or cannot be read."};
+    char **file = ftc_command_files(
+        argc, argv,
+        "Makes tables of the reports (report_format = json) and records (record_file) in files. "
+        "The files may have other lines, as the log of a job has. The exit status is 1 if a file "
+        "has no report and no record, or cannot be read.");
     struct reading r = {.reports = json_array(), .status = FTC_COMMAND_GOOD, .is_first = true};
     const json_t *report;
     size_t i;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    for (; *file; file++)
+        read_one(&r, *file);
     if (json_array_size(r.reports) > 1) {
         separate(&r);
         ftc_report_text_compare(r.reports);
