@@ -215,15 +215,17 @@ static bool is_accepted(int rv, MPI_Request *request)
     (ftc_native_call_enter_exchange(FTC_CALL_##kind, comm, source, dest, RETURN_ADDRESS),          \
      ftc_native_call_leave_with(pmpi_call))
 
+/* The two halves of a call whose arguments have MPI's names. */
+#define BOTH_HALVES(name, kind, return_address)                                                    \
+    struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false, kind, return_address};   \
+    struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true, kind, return_address}
+
 #define SENDRECV(name, send_name, receive_name, check_name, count_type)                            \
     int MPI_##name(const void *sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,     \
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
-        struct ftc_p2p_call send = {"MPI_" #name,      comm,          dest, sendtag, false,        \
-                                    FTC_CALL_SENDRECV, RETURN_ADDRESS};                            \
-        struct ftc_p2p_call receive = {"MPI_" #name,      comm,          source, recvtag, true,    \
-                                       FTC_CALL_SENDRECV, RETURN_ADDRESS};                         \
+        BOTH_HALVES(name, FTC_CALL_SENDRECV, RETURN_ADDRESS);                                      \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         int rv;                                                                                    \
                                                                                                    \
@@ -256,10 +258,7 @@ SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
     {                                                                                              \
-        struct ftc_p2p_call send = {                                                               \
-            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS};  \
-        struct ftc_p2p_call receive = {                                                            \
-            "MPI_" #name, comm, source, recvtag, true, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS}; \
+        BOTH_HALVES(name, FTC_CALL_SENDRECV_REPLACE, RETURN_ADDRESS);                              \
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};                             \
         MPI_Count bytes;                                                                           \
         bool goes_on, sends;                                                                       \
@@ -345,10 +344,7 @@ static int begin_pair(const struct ftc_p2p_call *send, const struct elements *gi
                    int sendtag, void *recvbuf, count_type recvcount, MPI_Datatype recvtype,        \
                    int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
     {                                                                                              \
-        struct ftc_p2p_call send = {                                                               \
-            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
-        struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
-                                       true,         FTC_CALL_NONE, NULL};                         \
+        BOTH_HALVES(name, FTC_CALL_NONE, NULL);                                                    \
         struct elements sent = {(void *)sendbuf, sendcount, sendtype};                             \
         struct elements received = {recvbuf, recvcount, recvtype};                                 \
                                                                                                    \
@@ -365,10 +361,7 @@ ISENDRECV(Isendrecv_c, MPI_Count)
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Request *request)                   \
     {                                                                                              \
-        struct ftc_p2p_call send = {                                                               \
-            "MPI_" #name, comm, dest, sendtag, false, FTC_CALL_NONE, NULL};                        \
-        struct ftc_p2p_call receive = {"MPI_" #name, comm,          source, recvtag,               \
-                                       true,         FTC_CALL_NONE, NULL};                         \
+        BOTH_HALVES(name, FTC_CALL_NONE, NULL);                                                    \
         struct elements replaced = {buf, count, datatype};                                         \
         struct elements copy = {.datatype = MPI_PACKED};                                           \
                                                                                                    \
