@@ -1,7 +1,7 @@
 /* collective: the two sides of a protected collective call, which know nothing of each other. A
  * struct ftc_collective is what a kind of call does in its own way (shim/collectives); the
- * protocols of this room carry the data that it gives and takes. One that takes several operations
- * (setting large: pipelined.h, segmented.h, rounds.h) has a struct ftc_protocol_steps.
+ * protocols of this room carry the data that it gives and takes, by their struct
+ * ftc_protocol_steps.
  *
  * A new kind is a line of call/calls.def, which names its struct ftc_collective, and the file that
  * defines it. */
@@ -32,8 +32,10 @@ struct ftc_plan {
     bool is_inter; /* two groups, neither of which knows how much the other gives, or which of its
                     * ranks is the root */
     enum ftc_protocol protocol;
-    bool packs;                /* what it gives and takes, as other threads do not call MPI */
-    void *state;               /* from the first of several operations on; NULL: none so far */
+    bool packs; /* what it gives and takes, as other threads do not call MPI */
+    const struct ftc_protocol_steps *steps; /* of the protocol; NULL: it has not begun */
+    void *state;                            /* room for what they keep */
+    int root;                  /* of the next operation: index in member[]; below 0: it is dead */
     struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
@@ -119,20 +121,20 @@ static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
     return plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
 }
 
-/* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */
+/* The steps of a call in a protocol. What it keeps of the call is in plan->state. */
 struct ftc_protocol_steps {
-    /* Begins with the call of @plan, which stays until the end. */
-    void (*open)(void *state, struct ftc_plan *plan);
+    /* Begins with the call of @plan, which stays until the end. NULL: nothing to do. */
+    void (*open)(struct ftc_plan *plan);
     /* Fills @request with the next operation. Lack of memory for the data is in what this rank
      * gives. Without memory for the operation itself there is no contribution. */
-    void (*request)(void *state, struct ftc_loop_request *request);
+    void (*request)(struct ftc_plan *plan, struct ftc_loop_request *request);
     /* Takes the result of that operation. Returns an MPI error code; plan->is_again tells whether
-     * another operation follows. */
-    int (*after)(void *state);
+     * another operation follows, plan->turned_out why this protocol does not carry out the call. */
+    int (*after)(struct ftc_plan *plan);
     /* Ends the call, with a result or without. The data that it has taken stay until free(). NULL:
      * nothing to do. */
-    void (*close)(void *state);
-    void (*free)(void *state);
+    void (*close)(const struct ftc_plan *plan);
+    void (*free)(const struct ftc_plan *plan);
 };
 
 #endif

@@ -199,7 +199,7 @@ static struct ftc_schedule schedule_of(const struct ftc_pipelined *p)
     (void)can;
     s.n = c->member_count;
     s.self = c->own_member;
-    s.root = ftc_call_has_root(p->plan->call->kind) ? ftc_comm_member(c, p->plan->call->root) : 0;
+    s.root = p->plan->root;
     return s;
 }
 
@@ -292,9 +292,9 @@ static void combine_votes(void *context, void *into, const void *from)
 
 /* ---- tries ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     *p = (struct ftc_pipelined){
         .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
@@ -303,14 +303,14 @@ static void open(void *state, struct ftc_plan *plan)
     };
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     if (p->place >= 0)
         begin_data_phase(p);
     *request = (struct ftc_loop_request){
-        .call = p->plan->call,
+        .call = plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = sizeof p->vote,
         .contribution = &p->vote,
@@ -326,15 +326,15 @@ static void undo(struct ftc_pipelined *p)
         kind_of(p)->undo(p);
 }
 
-static int after(void *state)
+static int after(struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
-    memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
+    memcpy(&p->vote, plan->comm->running->op.result.value, sizeof p->vote);
     if (p->vote.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->vote.flags);
-    p->plan->is_again = (p->vote.flags & FTC_ROUND_INCOMPLETE) != 0;
-    if (p->plan->is_again) {
+        return ftc_limits_error(plan->call, p->vote.flags);
+    plan->is_again = (p->vote.flags & FTC_ROUND_INCOMPLETE) != 0;
+    if (plan->is_again) {
         undo(p);
         return MPI_SUCCESS;
     }
@@ -342,9 +342,9 @@ static int after(void *state)
     return kind_of(p)->deliver(p);
 }
 
-static void close_call(void *state)
+static void close_call(const struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     undo(p);
     if (p->place >= 0)

@@ -35,7 +35,7 @@ static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 
 static void *room(struct ftc_plan *plan, size_t bytes)
 {
-    struct ftc_rounds *p = plan->rounds;
+    struct ftc_rounds *p = plan->state;
     unsigned char *block;
 
     block = p->carrier->is_in_parts(bytes) ? own_block(p, bytes) : p->carrier->block(p, bytes);
@@ -147,9 +147,10 @@ static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 
 /* ---- rounds ---- */
 
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
-                     const struct ftc_rounds_carrier *carrier)
+void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *carrier)
 {
+    struct ftc_rounds *p = plan->state;
+
     *p = (struct ftc_rounds){
         .plan = plan,
         .carrier = carrier,
@@ -196,23 +197,23 @@ static int deliver_all(struct ftc_rounds *p)
     return rv;
 }
 
-int ftc_rounds_after(void *state)
+int ftc_rounds_after(struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
 
     p->carrier->hear(p);
     if (p->status.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->status.flags);
+        return ftc_limits_error(plan->call, p->status.flags);
     ftc_rounds_hear(&p->progress, p->status.left);
     p->carrier->take(p);
     ftc_rounds_next(&p->progress);
-    p->plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
-    return p->plan->is_again ? MPI_SUCCESS : deliver_all(p);
+    plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
+    return plan->is_again ? MPI_SUCCESS : deliver_all(p);
 }
 
-void ftc_rounds_free(void *state)
+void ftc_rounds_free(const struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
 
     for (int rank = 0; p->from && rank < p->ranks; rank++)
         free(p->from[rank].kept.data);

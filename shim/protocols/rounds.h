@@ -94,10 +94,9 @@ struct ftc_rounds_part {
 /* ---- for the carriers ---- */
 
 /* Steps that both have in common. */
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
-                     const struct ftc_rounds_carrier *carrier);
-int ftc_rounds_after(void *state);
-void ftc_rounds_free(void *state);
+void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *carrier);
+int ftc_rounds_after(struct ftc_plan *plan);
+void ftc_rounds_free(const struct ftc_plan *plan);
 
 /* Takes the block from whoever makes it; p->has_memory tells if there is none. */
 void ftc_rounds_give(struct ftc_rounds *p);

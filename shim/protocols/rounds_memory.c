@@ -161,19 +161,19 @@ static void combine(void *context, void *into, const void *from)
     ftc_round_status_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
 
     if (p->progress.step == FTC_ROUNDS_PLACE)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
     *request = (struct ftc_loop_request){
-        .call = p->plan->call,
+        .call = plan->call,
         .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_round_status_bytes(p->plan->comm->size),
+        .value_bytes = ftc_round_status_bytes(plan->comm->size),
         .contribution = &p->status,
         .combine = combine,
-        .context = p->plan,
+        .context = plan,
         .prelude = &p->prelude,
     };
 }
@@ -259,9 +259,9 @@ static uint32_t *readers(const struct ftc_rounds *p, int *count)
     return list;
 }
 
-static void close_place(void *state)
+static void close_place(const struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
     uint32_t *list;
     int count;
 
@@ -279,7 +279,7 @@ static void close_place(void *state)
 
 /* ---- the steps ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
         .is_in_parts = is_in_parts,
@@ -288,7 +288,7 @@ static void open(void *state, struct ftc_plan *plan)
         .take = take,
     };
 
-    ftc_rounds_open(state, plan, &carrier);
+    ftc_rounds_open(plan, &carrier);
 }
 
 const struct ftc_protocol_steps ftc_rounds_in_memory = {

@@ -91,10 +91,10 @@ static void combine(void *context, void *into, const void *from)
     ftc_blocks_join(&limit, into, from);
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_rounds *p = state;
-    struct ftc_comm *c = p->plan->comm;
+    struct ftc_rounds *p = plan->state;
+    struct ftc_comm *c = plan->comm;
 
     if (p->progress.step == FTC_ROUNDS_PLACE) {
         p->has_memory = p->from != NULL;
@@ -103,13 +103,13 @@ static void request(void *state, struct ftc_loop_request *request)
         ftc_rounds_next(&p->progress);
     }
     *request = (struct ftc_loop_request){
-        .call = p->plan->call,
+        .call = plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = ftc_rounds_room(c->size),
         .contribution =
             ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL,
         .combine = combine,
-        .context = p->plan,
+        .context = plan,
         .used_bytes = ftc_blocks_used_bytes,
     };
 }
@@ -165,7 +165,7 @@ static void take(struct ftc_rounds *p)
 
 /* ---- the steps ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
         .is_in_parts = is_in_parts,
@@ -173,7 +173,7 @@ static void open(void *state, struct ftc_plan *plan)
         .take = take,
     };
 
-    ftc_rounds_open(state, plan, &carrier);
+    ftc_rounds_open(plan, &carrier);
 }
 
 const struct ftc_protocol_steps ftc_rounds_in_messages = {

@@ -73,9 +73,9 @@ static bool get_memory(struct ftc_segmented *s)
     return s->results != NULL;
 }
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    struct ftc_segmented *s = plan->state;
     uint64_t most = most_units(plan);
 
     *s = (struct ftc_segmented){
@@ -117,10 +117,9 @@ static void combine(void *context, void *into, const void *from)
                          units_of(s->plan, s->slices.next));
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_segmented *s = state;
-    struct ftc_plan *plan = s->plan;
+    struct ftc_segmented *s = plan->state;
     size_t bytes = head_bytes(plan->comm->size) +
                    ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
 
@@ -178,23 +177,23 @@ static int deliver_all(const struct ftc_segmented *s)
                : rv;
 }
 
-static int after(void *state)
+static int after(struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    struct ftc_segmented *s = plan->state;
     bool has_same_contributors = is_alike(s);
 
     if (s->status.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(s->plan->call, s->status.flags);
+        return ftc_limits_error(plan->call, s->status.flags);
     if (s->results)
         keep(s);
     ftc_slices_hear(&s->slices, has_same_contributors);
-    s->plan->is_again = ftc_slices_are_missing(&s->slices);
-    return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
+    plan->is_again = ftc_slices_are_missing(&s->slices);
+    return plan->is_again ? MPI_SUCCESS : deliver_all(s);
 }
 
-static void close_call(void *state)
+static void close_call(const struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    const struct ftc_segmented *s = plan->state;
 
     free(s->results);
 }
