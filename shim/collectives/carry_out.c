@@ -152,8 +152,8 @@ static void settle_task(struct ftc_request *r)
 {
     struct task *t = (struct task *)r;
 
-    if (t->plan.packed && t->call.result == MPI_SUCCESS)
-        t->call.result = ftc_packed_deliver(&t->plan);
+    if (t->packed.takes)
+        t->call.result = t->plan.collective->take(&t->plan);
     if (t->plan.floating && t->plan.floating->raised != 0)
         r->floating = t->plan.floating;
 }

@@ -91,22 +91,18 @@ static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
         add_facts_of_large_data(f, plan);
 }
 
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle)
+/* Segments of one size need no heads: they stand in the order of the ranks, without one for the
+ * rank that gives them. */
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool has_turned_out)
 {
-    struct ftc_select_facts f = {.obstacle = obstacle};
+    struct ftc_select_facts f = {.obstacle = obstacle, .has_turned_out = has_turned_out};
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
+    plan->has_heads = ftc_call_is_addressed(plan->call->kind) &&
+                      (ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan));
     if (f.has_request)
         plan->packs = ftc_select_packing(&f, plan->protocol);
-}
-
-void ftc_plan_select_again(struct ftc_plan *plan)
-{
-    struct ftc_select_facts f = {.obstacle = FTC_FALLBACK_TOO_LARGE, .has_turned_out = true};
-
-    find_facts(&f, plan);
-    plan->protocol = ftc_select(&f);
 }
 
 /* ---- the plan ---- */
@@ -160,7 +156,7 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
         add_arguments(&facts, &plan->arguments);
     }
     fallback = ftc_policy(&facts, (size_t)ftc_library.settings.max_bytes);
-    ftc_plan_select(plan, fallback);
+    ftc_plan_select(plan, fallback, false);
     if (plan->protocol != FTC_PROTOCOL_NATIVE)
         return FTC_FALLBACK_NONE;
     return fallback == FTC_FALLBACK_NONE ? FTC_FALLBACK_UNKNOWN_SIZE : fallback;
@@ -257,7 +253,7 @@ void ftc_plan_enter(const struct ftc_plan *plan)
  */
 static void go_on(struct ftc_plan *plan)
 {
-    ftc_plan_select_again(plan);
+    ftc_plan_select(plan, FTC_FALLBACK_TOO_LARGE, true);
     if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
         return;
     plan->turned_out = FTC_FALLBACK_NONE;

@@ -15,13 +15,9 @@ bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
  */
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);
 
-/* Selects the protocol (protocols/select.h) of a plan that has been examined, for ftc_plan_make().
- * @obstacle is the answer of the policy. */
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle);
-
-/* Selects another protocol after the result of the operation has told that the data were too large.
- */
-void ftc_plan_select_again(struct ftc_plan *plan);
+/* Selects the protocol (protocols/select.h) of a plan that has been examined. @obstacle is the
+ * answer of the policy, or has turned out in the result of an operation. */
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool has_turned_out);
 
 /* The state that a protocol keeps of a call. */
 union ftc_plan_state {

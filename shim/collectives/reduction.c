@@ -141,8 +141,8 @@ static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, un
 /* Elements combined at a time. An operation of the program gets small data whole, as natively. */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
-    return plan->rounds ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
-                        : plan->arguments.count;
+    return plan->is_large ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
+                          : plan->arguments.count;
 }
 
 /* As many spans as there are levels to combine on. */
@@ -158,7 +158,7 @@ static size_t room_bytes(const struct ftc_plan *plan)
 /* Else there is room already: for as many blocks as there are. */
 static bool needs_room(const struct ftc_plan *plan)
 {
-    return plan->rounds || plan->packed || plan->arguments.packs_elements;
+    return plan->is_large || plan->packed || plan->arguments.packs_elements;
 }
 
 static unsigned char *room_of(const struct ftc_plan *plan)
@@ -315,7 +315,7 @@ static int take(const struct ftc_plan *plan)
     if (!takes(plan))
         return MPI_SUCCESS;
     p = own_part(plan);
-    if (plan->rounds || plan->is_composite)
+    if (plan->comes_in_blocks)
         return take_folded(plan, p);
     value = ftc_packed_result(plan);
     rv = ftc_span_write_part(plan->call->recvbuf, value + plan->header_bytes, p.first, p.count,

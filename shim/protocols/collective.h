@@ -21,7 +21,6 @@ struct ftc_floating;
 struct ftc_pipelined_kind;
 struct ftc_neighbors;
 struct ftc_packed;
-struct ftc_rounds;
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -32,11 +31,11 @@ struct ftc_plan {
     bool is_inter; /* two groups, neither of which knows how much the other gives, or which of its
                     * ranks is the root */
     enum ftc_protocol protocol;
-    bool packs; /* what it gives and takes, as other threads do not call MPI */
+    bool has_heads; /* blocks are segments with heads (segments.h) */
+    bool packs;     /* what it gives and takes, as other threads do not call MPI */
     const struct ftc_protocol_steps *steps; /* of the protocol; NULL: it has not begun */
     void *state;                            /* room for what they keep */
     int root;                  /* of the next operation: index in member[]; below 0: it is dead */
-    struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_packed *packed; /* what it gives and takes; NULL: that is in comm->running */
@@ -53,15 +52,16 @@ struct ftc_plan {
     bool takes_in_place; /* the value may be the program's memory */
     uint32_t note;       /* beside its block: enum ftc_block_note */
 
-    /* Data that the others have given, for ftc_find(): */
+    /* Data that the others have given: blocks for ftc_find(), or elements combined on their way: */
+    bool comes_in_blocks;
+    bool is_large; /* blocks may have any size */
     struct ftc_piece (*find)(const struct ftc_plan *plan, int rank, size_t *at);
 
     /* A value that has all data (single.h): */
     const void *value;             /* what this rank gives */
     size_t header_bytes;           /* before the elements that are combined */
     size_t travelling_bytes;       /* in all */
-    bool is_composite;             /* a value of blocks, with */
-    struct ftc_blocks_limit limit; /* this limit */
+    struct ftc_blocks_limit limit; /* of a value of blocks */
 };
 
 /* Notes of a rank beside its block: 8 bits. */

@@ -30,7 +30,7 @@ bool ftc_pipelined_fits(const struct ftc_plan *plan)
 {
     struct ftc_schedule schedule;
 
-    return plan->collective->pipelined && plan->collective->pipelined->schedule(plan, &schedule);
+    return plan->collective->pipelined->schedule(plan, &schedule);
 }
 
 /* ---- memory ---- */

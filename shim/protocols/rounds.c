@@ -100,7 +100,7 @@ static void add(struct ftc_reassembly *s, const struct ftc_plan *plan, const voi
     assert(has_room(s, bytes));
     memcpy(s->data + s->bytes, part, bytes);
     s->bytes += bytes;
-    if (ftc_call_is_addressed(plan->call->kind))
+    if (plan->has_heads)
         s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, plan->comm->rank);
 }
 
@@ -109,7 +109,7 @@ static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
 {
     size_t all = f->kept.bytes + part->bytes + part->left + 1, likely = 2 * f->kept.room;
 
-    if (likely > all || !ftc_call_is_addressed(p->plan->call->kind))
+    if (likely > all || !p->plan->has_heads)
         likely = all;
     if (!make_room(p, &f->kept, part->bytes + 1, likely)) {
         p->has_memory = false;
@@ -136,7 +136,7 @@ void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_par
 
 static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 {
-    const struct ftc_rounds_from *f = &plan->rounds->from[rank];
+    const struct ftc_rounds_from *f = &((const struct ftc_rounds *)plan->state)->from[rank];
 
     (void)at;
     if (!f->source.is_whole)
@@ -157,9 +157,10 @@ void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *car
         .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
-    plan->rounds = p;
     plan->room = room;
     plan->takes_in_place = false;
+    plan->is_large = true;
+    plan->comes_in_blocks = true;
     plan->find = find;
 }
 
@@ -175,6 +176,7 @@ static bool is_refused(const struct ftc_rounds *p)
 
 static int deliver(struct ftc_rounds *p)
 {
+    struct ftc_packed *packed = p->plan->packed;
     int rv = MPI_SUCCESS;
 
     if (is_refused(p)) {
@@ -183,8 +185,10 @@ static int deliver(struct ftc_rounds *p)
     }
     if (!p->has_memory)
         return ftc_limits_error(p->plan->call, FTC_ROUND_NO_MEMORY);
-    if (!p->plan->packed)
-        rv = ftc_packed_deliver(p->plan);
+    if (packed)
+        packed->takes = true;
+    else
+        rv = p->plan->collective->take(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */
     return rv;
 }

@@ -187,7 +187,7 @@ static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
 {
     const struct ftc_comm *c = plan->comm;
 
-    return kind == FTC_OP_REDUCE && plan->is_composite && c->member_count <= FTC_DIRECT_MOST &&
+    return kind == FTC_OP_REDUCE && plan->comes_in_blocks && c->member_count <= FTC_DIRECT_MOST &&
            c->topology.hosts.count == 1;
 }
 
@@ -204,7 +204,7 @@ static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
         plan->find = find_data;
         return begin_broadcast(plan);
     }
-    plan->is_composite = true;
+    plan->comes_in_blocks = true;
     request->combine = join_blocks;
     request->used_bytes = ftc_blocks_used_bytes;
     plan->find = find_block;
@@ -252,11 +252,14 @@ static enum ftc_fallback obstacle_of(const struct ftc_plan *plan)
 
 static int after(struct ftc_plan *plan)
 {
-    if (plan->is_composite)
+    if (plan->comes_in_blocks)
         plan->turned_out = obstacle_of(plan);
     if (plan->turned_out != FTC_FALLBACK_NONE)
         return MPI_SUCCESS;
-    return plan->packed ? ftc_packed_take(plan) : ftc_packed_deliver(plan);
+    if (plan->packed)
+        return ftc_packed_take(plan);
+    return ftc_packed_result(plan) && plan->collective->take ? plan->collective->take(plan)
+                                                             : MPI_SUCCESS;
 }
 
 const struct ftc_protocol_steps ftc_single_steps = {

@@ -124,12 +124,12 @@ static void choose(enum ftc_call_kind kind, const int facts[], char choice[4])
 {
     make_call(kind, facts);
     strcpy(choice, "---");
-    ftc_plan_select(&plan, obstacles[facts[OBSTACLE]]);
+    ftc_plan_select(&plan, obstacles[facts[OBSTACLE]], false);
     choice[0] = letter_of(plan.protocol);
     choice[1] = "-p"[plan.packs];
     if (!is_single(plan.protocol))
         return;
-    ftc_plan_select_again(&plan);
+    ftc_plan_select(&plan, FTC_FALLBACK_TOO_LARGE, true);
     choice[2] = letter_of(plan.protocol);
 }
 
