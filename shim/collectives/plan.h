@@ -35,7 +35,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
  * ftc_mismatch_leave(). */
 void ftc_plan_enter(const struct ftc_plan *plan);
 
-/* After the operation: delivers its result, and leaves out whom it found dead. Returns the call's
+/* After the operation: takes its result, and leaves out whom it found dead. Returns the call's
  * MPI error code: without an error, plan->is_again tells whether another operation follows. With
  * plan->turned_out native MPI is to carry the call out, on all ranks. */
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome);

@@ -339,7 +339,7 @@ static int after(struct ftc_plan *plan)
         return MPI_SUCCESS;
     }
     p->saved = 0;
-    return kind_of(p)->deliver(p);
+    return kind_of(p)->take(p);
 }
 
 static void close_call(const struct ftc_plan *plan)

@@ -57,7 +57,7 @@ struct ftc_pipelined_kind {
     /* After a try that was not complete: the program's memory as it was. */
     void (*undo)(struct ftc_pipelined *p);
     /* After the one that was. Returns an MPI error code. */
-    int (*deliver)(const struct ftc_pipelined *p);
+    int (*take)(const struct ftc_pipelined *p);
 };
 
 extern const struct ftc_pipelined_kind ftc_pipelined_reduction, ftc_pipelined_broadcast;

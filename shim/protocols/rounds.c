@@ -174,7 +174,7 @@ static bool is_refused(const struct ftc_rounds *p)
     return is;
 }
 
-static int deliver(struct ftc_rounds *p)
+static int take(struct ftc_rounds *p)
 {
     struct ftc_packed *packed = p->plan->packed;
     int rv = MPI_SUCCESS;
@@ -193,17 +193,10 @@ static int deliver(struct ftc_rounds *p)
     return rv;
 }
 
-static int deliver_all(struct ftc_rounds *p)
-{
-    int rv = deliver(p);
-
-    ftc_rounds_next(&p->progress);
-    return rv;
-}
-
 int ftc_rounds_after(struct ftc_plan *plan)
 {
     struct ftc_rounds *p = plan->state;
+    int rv = MPI_SUCCESS;
 
     p->carrier->hear(p);
     if (p->status.flags & FTC_ROUND_NO_MEMORY)
@@ -212,7 +205,11 @@ int ftc_rounds_after(struct ftc_plan *plan)
     p->carrier->take(p);
     ftc_rounds_next(&p->progress);
     plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
-    return plan->is_again ? MPI_SUCCESS : deliver_all(p);
+    if (!plan->is_again) {
+        rv = take(p);
+        ftc_rounds_next(&p->progress);
+    }
+    return rv;
 }
 
 void ftc_rounds_free(const struct ftc_plan *plan)

@@ -85,7 +85,7 @@ static void open(struct ftc_plan *plan)
     s->has_memory = get_memory(s);
 }
 
-static void *contribute(const struct ftc_segmented *s)
+static void *give(const struct ftc_segmented *s)
 {
     const struct ftc_plan *plan = s->plan;
     const struct ftc_call *call = plan->call;
@@ -127,7 +127,7 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
         .call = plan->call,
         .kind = FTC_OP_ALLREDUCE,
         .value_bytes = bytes,
-        .contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? contribute(s) : NULL,
+        .contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? give(s) : NULL,
         .combine = combine,
         .context = s,
     };
@@ -167,7 +167,7 @@ static int write_results(const struct ftc_segmented *s)
     return rv;
 }
 
-static int deliver_all(const struct ftc_segmented *s)
+static int take_all(const struct ftc_segmented *s)
 {
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
@@ -188,7 +188,7 @@ static int after(struct ftc_plan *plan)
         keep(s);
     ftc_slices_hear(&s->slices, has_same_contributors);
     plan->is_again = ftc_slices_are_missing(&s->slices);
-    return plan->is_again ? MPI_SUCCESS : deliver_all(s);
+    return plan->is_again ? MPI_SUCCESS : take_all(s);
 }
 
 static void close_call(const struct ftc_plan *plan)
