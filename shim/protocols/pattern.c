@@ -169,40 +169,25 @@ static bool is_source(const struct ftc_plan *plan, int rank)
     return false;
 }
 
-static bool is_source_between(const struct ftc_plan *plan, int rank)
+static bool is_scan(enum ftc_call_kind kind)
 {
-    int from = rank - plan->comm->remote;
+    enum ftc_call_kind plain = ftc_call_plain(kind);
 
-    return from >= 0 && from < plan->comm->remote_size && ftc_role_takes_from(plan->call, from);
+    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
 }
 
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;
-    const int self = plan->comm->rank;
+    struct ftc_pattern p;
 
-    if (plan->is_inter)
-        return is_source_between(plan, from);
-    switch (ftc_call_plain(call->kind)) {
-    case FTC_CALL_REDUCE:
-        return call->root == self;
-    case FTC_CALL_GATHER:
-    case FTC_CALL_GATHERV:
-        return call->root == self && from != self;
-    case FTC_CALL_BCAST:
-    case FTC_CALL_SCATTER:
-    case FTC_CALL_SCATTERV:
-        return call->root == from && from != self;
-    case FTC_CALL_ALLGATHER:
-    case FTC_CALL_ALLGATHERV:
-    case FTC_CALL_ALLTOALL:
-    case FTC_CALL_ALLTOALLV:
-    case FTC_CALL_ALLTOALLW:
-        return from != self;
-    case FTC_CALL_SCAN:
-    case FTC_CALL_EXSCAN:
-        return from <= self;
-    default:
+    if (ftc_call_is_of_neighbors(call->kind))
         return !plan->neighbors || is_source(plan, from);
-    }
+    if (is_scan(call->kind))
+        return from <= plan->comm->rank;
+    ftc_pattern_make(&p, plan);
+    if (ftc_call_has_operation(call->kind) && !plan->is_inter)
+        return p.takes;
+    return p.takes && from >= p.first_source && from < p.first_source + p.sources &&
+           peer(&p, from) >= 0;
 }
