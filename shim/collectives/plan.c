@@ -237,6 +237,8 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
     }
     if (!plan->steps)
         open(plan);
+    *request =
+        (struct ftc_loop_request){.call = plan->call, .kind = FTC_OP_ALLREDUCE, .context = plan};
     plan->steps->request(plan, request);
     if (!request->contribution)
         *rv = ftc_error_no_memory();

@@ -125,8 +125,9 @@ static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
 struct ftc_protocol_steps {
     /* Begins with the call of @plan, which stays until the end. NULL: nothing to do. */
     void (*open)(struct ftc_plan *plan);
-    /* Fills @request with the next operation. Lack of memory for the data is in what this rank
-     * gives. Without memory for the operation itself there is no contribution. */
+    /* Fills @request, which is an allreduce with @plan as its context, with the next operation.
+     * Lack of memory for the data is in what this rank gives. Without memory for the operation
+     * itself there is no contribution. */
     void (*request)(struct ftc_plan *plan, struct ftc_loop_request *request);
     /* Takes the result of that operation. Returns an MPI error code; plan->is_again tells whether
      * another operation follows, plan->turned_out why this protocol does not carry out the call. */

@@ -309,14 +309,10 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 
     if (p->place >= 0)
         begin_data_phase(p);
-    *request = (struct ftc_loop_request){
-        .call = plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = sizeof p->vote,
-        .contribution = &p->vote,
-        .combine = combine_votes,
-        .prelude = &p->prelude,
-    };
+    request->value_bytes = sizeof p->vote;
+    request->contribution = &p->vote;
+    request->combine = combine_votes;
+    request->prelude = &p->prelude;
 }
 
 /* The program's memory as it was before. */

@@ -167,15 +167,10 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 
     if (p->progress.step == FTC_ROUNDS_PLACE)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over, .expects = expects};
-    *request = (struct ftc_loop_request){
-        .call = plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_round_status_bytes(plan->comm->size),
-        .contribution = &p->status,
-        .combine = combine,
-        .context = plan,
-        .prelude = &p->prelude,
-    };
+    request->value_bytes = ftc_round_status_bytes(plan->comm->size);
+    request->contribution = &p->status;
+    request->combine = combine;
+    request->prelude = &p->prelude;
 }
 
 /* ---- behind it ---- */

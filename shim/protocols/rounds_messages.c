@@ -102,16 +102,11 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
             ftc_rounds_give(p);
         ftc_rounds_next(&p->progress);
     }
-    *request = (struct ftc_loop_request){
-        .call = plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = ftc_rounds_room(c->size),
-        .contribution =
-            ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL,
-        .combine = combine,
-        .context = plan,
-        .used_bytes = ftc_blocks_used_bytes,
-    };
+    request->value_bytes = ftc_rounds_room(c->size);
+    if (ftc_running_reserve(c, request->value_bytes) == 0)
+        request->contribution = write_part(p);
+    request->combine = combine;
+    request->used_bytes = ftc_blocks_used_bytes;
 }
 
 /* ---- behind the operation ---- */

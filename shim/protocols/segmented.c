@@ -109,28 +109,24 @@ static void *give(const struct ftc_segmented *s)
 
 static void combine(void *context, void *into, const void *from)
 {
-    struct ftc_segmented *s = context;
-    size_t header = head_bytes(s->plan->comm->size);
+    struct ftc_plan *plan = context;
+    const struct ftc_segmented *s = plan->state;
+    size_t header = head_bytes(plan->comm->size);
 
-    ftc_round_status_join(into, from, s->plan->comm->size);
-    ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
-                         units_of(s->plan, s->slices.next));
+    ftc_round_status_join(into, from, plan->comm->size);
+    ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
+                         units_of(plan, s->slices.next));
 }
 
 static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_segmented *s = plan->state;
-    size_t bytes = head_bytes(plan->comm->size) +
-                   ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
+    const struct ftc_segmented *s = plan->state;
 
-    *request = (struct ftc_loop_request){
-        .call = plan->call,
-        .kind = FTC_OP_ALLREDUCE,
-        .value_bytes = bytes,
-        .contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? give(s) : NULL,
-        .combine = combine,
-        .context = s,
-    };
+    request->value_bytes = head_bytes(plan->comm->size) +
+                           ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
+    if (ftc_running_reserve(plan->comm, request->value_bytes) == 0)
+        request->contribution = give(s);
+    request->combine = combine;
 }
 
 /* ---- behind it ---- */

@@ -170,25 +170,20 @@ static bool combines(const struct ftc_plan *plan)
 /* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
  * persistent request tolerates any number, and has no other operation that would tell. Of two
  * groups not all ranks know the root; and all are to hear who refuses. */
-static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
+static bool is_reduce(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
 
     return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_inter &&
-                   !plan->arguments.packs_elements
-               ? FTC_OP_REDUCE
-               : FTC_OP_ALLREDUCE;
+           !plan->arguments.packs_elements;
 }
 
 /* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
  * for the price of any other, each is to travel once, and nobody is to wait for the turn of a rank
  * in between. Members are the same on all ranks. */
-static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
+static bool is_direct(const struct ftc_comm *c)
 {
-    const struct ftc_comm *c = plan->comm;
-
-    return kind == FTC_OP_REDUCE && plan->comes_in_blocks && c->member_count <= FTC_DIRECT_MOST &&
-           c->topology.hosts.count == 1;
+    return c->member_count <= FTC_DIRECT_MOST && c->topology.hosts.count == 1;
 }
 
 /* Begins a value without data. Returns false without memory. */
@@ -205,6 +200,7 @@ static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
         return begin_broadcast(plan);
     }
     plan->comes_in_blocks = true;
+    request->direct = request->kind == FTC_OP_REDUCE && is_direct(plan->comm);
     request->combine = join_blocks;
     request->used_bytes = ftc_blocks_used_bytes;
     plan->find = find_block;
@@ -213,14 +209,14 @@ static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
 
 static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    *request = (struct ftc_loop_request){
-        .call = plan->call, .kind = operation_of(plan), .root = plan->root, .context = plan};
+    if (is_reduce(plan))
+        request->kind = FTC_OP_REDUCE;
+    request->root = plan->root;
     if (!plan->collective->give)
         request->contribution = "";
     else if (begin(plan, request) && ftc_packed_give(plan) == MPI_SUCCESS)
         request->contribution = plan->value;
     request->value_bytes = plan->travelling_bytes;
-    request->direct = is_direct(plan, request->kind);
 }
 
 /* ---- behind it ---- */
