@@ -15,6 +15,7 @@
 #include "progress/queue.h"
 #include "protocols/combine.h"
 #include "protocols/packed.h"
+#include "reporting/settings_forecast.h"
 #include "value/contributors.h"
 
 #include <stdlib.h>
@@ -171,8 +172,9 @@ static void close_task(struct ftc_request *r)
  * invalid handle is not examined: native MPI calls the error handler, once. */
 static bool is_unseen(const struct ftc_call *call)
 {
-    return ftc_plan_is_intercepted(call->kind) && call->comm != MPI_COMM_WORLD &&
-           ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) && !ftc_is_inter(call->comm);
+    return ftc_settings_forecast_is_intercepted(&ftc_library.settings, call->kind) &&
+           call->comm != MPI_COMM_WORLD && ftc_is_comm(call->comm) && !ftc_lineage_of(call->comm) &&
+           !ftc_is_inter(call->comm);
 }
 
 static enum ftc_fallback make_plan(struct ftc_plan *plan, const struct ftc_call *call)

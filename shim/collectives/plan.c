@@ -27,11 +27,6 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
     return collective[kind];
 }
 
-bool ftc_plan_is_intercepted(enum ftc_call_kind kind)
-{
-    return ftc_settings_forecast_is_intercepted(&ftc_library.settings, kind);
-}
-
 /* MPI is asked twice for that: as much as all else that a passed call costs. */
 static bool is_on_intercommunicator(const struct ftc_call *call)
 {
@@ -59,7 +54,7 @@ static void add_facts_of_request(struct ftc_select_facts *f, const struct ftc_pl
     f->has_request = true;
     f->needs_packing =
         plan->is_inter || (plan->collective->needs_mpi && plan->collective->needs_mpi(plan));
-    f->unknown_size = ftc_plan_is_of_unknown_size(plan);
+    f->unknown_size = plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
     f->fits_rounds = ftc_library.settings.max_bytes >= plan->comm->size;
 }
 
@@ -134,7 +129,8 @@ static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_argum
 
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call)
 {
-    struct ftc_policy_facts facts = {.intercepted = ftc_plan_is_intercepted(call->kind)};
+    struct ftc_policy_facts facts = {
+        .intercepted = ftc_settings_forecast_is_intercepted(&ftc_library.settings, call->kind)};
     enum ftc_fallback fallback;
 
     *plan = (struct ftc_plan){.call = call, .collective = collective_of(call->kind)};
@@ -232,7 +228,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
     plan->is_again = false;
     plan->root = root_of(plan);
     if (plan->root < 0) {
-        *rv = plan->collective->without_root(plan);
+        *rv = plan->collective->without_root ? plan->collective->without_root(plan) : MPI_SUCCESS;
         return false;
     }
     if (!plan->steps)

@@ -8,9 +8,6 @@
 #include "protocols/rounds.h"
 #include "protocols/segmented.h"
 
-/* Whether setting intercept names calls of @kind. */
-bool ftc_plan_is_intercepted(enum ftc_call_kind kind);
-
 /* Looks at @call, which stays for the plan's lifetime; FTC_FALLBACK_NONE: it is carried out here.
  */
 enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *call);

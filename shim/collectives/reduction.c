@@ -324,13 +324,6 @@ static int take(const struct ftc_plan *plan)
                                                        : rv;
 }
 
-/* No rank waits for the others of a reduce: for them the call is done. */
-static int without_root(const struct ftc_plan *plan)
-{
-    (void)plan;
-    return MPI_SUCCESS;
-}
-
 const struct ftc_collective ftc_collective_reduction = {
     .pipelined = &ftc_pipelined_reduction,
     .is_described_alike = true,
@@ -338,7 +331,6 @@ const struct ftc_collective ftc_collective_reduction = {
     .needs_mpi = needs_mpi,
     .give = give,
     .take = take,
-    .without_root = without_root,
 };
 
 /* ---- scans ---- */

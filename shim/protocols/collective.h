@@ -89,7 +89,8 @@ struct ftc_collective {
      * nothing. */
     int (*take)(const struct ftc_plan *plan);
 
-    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: there is none. */
+    /* The root is dead, and everybody knows. Returns an MPI error code. NULL: no rank waits for
+     * anything; for the others the call is done. */
     int (*without_root)(const struct ftc_plan *plan);
 };
 
@@ -114,11 +115,6 @@ static inline struct ftc_piece ftc_find(const struct ftc_plan *plan, int rank, s
 static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
 {
     return plan->is_inter || ftc_call_is_uneven(plan->call->kind);
-}
-
-static inline bool ftc_plan_is_of_unknown_size(const struct ftc_plan *plan)
-{
-    return plan->is_inter || ftc_call_is_of_unknown_size(plan->call->kind);
 }
 
 /* The steps of a call in a protocol. What it keeps of the call is in plan->state. */

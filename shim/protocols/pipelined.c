@@ -3,12 +3,12 @@
 #include "board/bulk.h"
 #include "board/directory.h"
 #include "board/rank_state.h"
+#include "contributor_policy.h"
 #include "job_end.h"
 #include "limits.h"
 #include "program/error.h"
 #include "progress/crash.h"
 #include "progress/loop.h"
-#include "reporting/required_sites.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -242,13 +242,10 @@ static void look_for_crash(const struct ftc_pipelined *p)
 
 static void cast_vote(struct ftc_pipelined *p)
 {
-    const struct ftc_call *call = p->plan->call;
-
-    p->vote.flags =
-        (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
-        (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
-        (ftc_required_sites_have(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
-                                                                            : 0);
+    p->vote.flags = (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
+                    (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
+                    (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
+                    (ftc_contributor_policy_note(p->plan) ? FTC_ROUND_REQUIRES_ALL : 0);
 }
 
 static bool turn(struct ftc_prelude *prelude)

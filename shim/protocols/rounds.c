@@ -23,8 +23,8 @@ static bool may_keep(struct ftc_rounds *p, size_t bytes)
     return true;
 }
 
-/* Memory for a block that goes in parts; what was packed has some. */
-static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
+/* A packed block has memory already. */
+unsigned char *ftc_rounds_own_block(struct ftc_rounds *p, size_t bytes)
 {
     if (!may_keep(p, bytes))
         return NULL;
@@ -36,9 +36,8 @@ static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 static void *room(struct ftc_plan *plan, size_t bytes)
 {
     struct ftc_rounds *p = plan->state;
-    unsigned char *block;
+    unsigned char *block = p->carrier->block(p, bytes);
 
-    block = p->carrier->is_in_parts(bytes) ? own_block(p, bytes) : p->carrier->block(p, bytes);
     if (!block) {
         p->has_memory = false;
         return NULL;

@@ -70,6 +70,8 @@ static bool is_in_parts(size_t bytes)
 
 static unsigned char *block(struct ftc_rounds *p, size_t bytes)
 {
+    if (is_in_parts(bytes))
+        return ftc_rounds_own_block(p, bytes);
     return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                             sizeof(struct place) + bytes)
                ? own_place(p)->data
@@ -277,7 +279,6 @@ static void close_place(const struct ftc_plan *plan)
 static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
-        .is_in_parts = is_in_parts,
         .block = block,
         .hear = hear,
         .take = take,

@@ -51,12 +51,6 @@ static size_t part_bytes(const struct ftc_rounds *p)
     return ftc_limits_part_bytes(ranks) / (size_t)givers;
 }
 
-static bool is_in_parts(size_t bytes)
-{
-    (void)bytes;
-    return true;
-}
-
 /* The next part of the own block. */
 static void *write_part(struct ftc_rounds *p)
 {
@@ -163,7 +157,7 @@ static void take(struct ftc_rounds *p)
 static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
-        .is_in_parts = is_in_parts,
+        .block = ftc_rounds_own_block,
         .hear = hear,
         .take = take,
     };

@@ -5,7 +5,6 @@
 #include "limits.h"
 #include "program/error.h"
 #include "progress/running.h"
-#include "reporting/required_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,21 +87,15 @@ static void open(struct ftc_plan *plan)
 static void *give(const struct ftc_segmented *s)
 {
     const struct ftc_plan *plan = s->plan;
-    const struct ftc_call *call = plan->call;
-    const void *source = ftc_call_input(call);
     unsigned char *value = plan->comm->running->contribution;
-    struct ftc_round_status own =
-        ftc_round_status_of(plan->comm->rank,
-                            (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
-                                (ftc_required_sites_have(&ftc_library.notice, call->return_address)
-                                     ? FTC_ROUND_REQUIRES_ALL
-                                     : 0),
-                            0);
+    uint32_t flags = (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
+                     (ftc_contributor_policy_note(plan) ? FTC_ROUND_REQUIRES_ALL : 0);
+    struct ftc_round_status own = ftc_round_status_of(plan->comm->rank, flags, 0);
 
     memcpy(value, &own, ftc_round_status_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size),
-                         elements(plan, source, s->slices.next), units_of(plan, s->slices.next),
-                         &plan->arguments.facts) == MPI_SUCCESS
+                         elements(plan, ftc_call_input(plan->call), s->slices.next),
+                         units_of(plan, s->slices.next), &plan->arguments.facts) == MPI_SUCCESS
                ? value
                : NULL;
 }
