@@ -23,13 +23,6 @@ static bool comes_from_root(const struct ftc_plan *plan)
     return ftc_call_comes_from_root(plan->call->kind);
 }
 
-/* Segments stand with their receivers and lengths, or have one length and the order of the ranks,
- * without one for the rank that gives them. */
-static bool has_heads(const struct ftc_plan *plan)
-{
-    return ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan);
-}
-
 /* The memory of a broadcast between two groups, which has no layouts. */
 static struct ftc_place buffer_of(const struct ftc_plan *plan)
 {
@@ -86,7 +79,7 @@ static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pa
         if (bytes > SIZE_MAX / 4 || sum > SIZE_MAX / 4)
             return SIZE_MAX;
         if (has_segment(p, bytes))
-            sum += has_heads(plan) ? ftc_segment_bytes(bytes) : bytes;
+            sum += plan->has_heads ? ftc_segment_bytes(bytes) : bytes;
     }
     return sum;
 }
@@ -99,7 +92,7 @@ static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *
 
     if (!has_segment(p, bytes))
         return MPI_SUCCESS;
-    if (has_heads(plan))
+    if (plan->has_heads)
         data = ftc_segment_write(at, to, bytes);
     else
         *at += bytes;
@@ -109,7 +102,7 @@ static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *
 /* True for segments of one size, without gaps, that follow each other in memory. */
 static bool are_dense(const struct ftc_plan *plan, const struct ftc_layout_view *view)
 {
-    return !has_heads(plan) && !view->layout->counts && ftc_facts_are_packed(view->facts);
+    return !plan->has_heads && !view->layout->counts && ftc_facts_are_packed(view->facts);
 }
 
 /* Copies the segments before the own one, then those after it. */
@@ -193,7 +186,7 @@ static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct f
     size_t bytes;
     int before;
 
-    if (has_heads(plan))
+    if (plan->has_heads)
         return ftc_segment_find(block, p->own, ftc_pattern_before(p, index));
     bytes = block.bytes / (size_t)(plan->comm->size - 1);
     before = p->own < ftc_pattern_source(p, index) ? p->own : p->own - 1;

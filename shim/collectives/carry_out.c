@@ -36,32 +36,20 @@ static int carry_out_once(struct ftc_plan *plan)
     return ftc_plan_finish(plan, outcome);
 }
 
-/* Apart, as its room on the stack is not for each call. */
-static __attribute__((noinline)) int carry_out_steps(struct ftc_plan *plan)
+static int carry_out(struct ftc_plan *plan)
 {
     union ftc_plan_state state;
     int rv;
 
-    ftc_plan_open(plan, &state);
+    plan->state = &state;
+    if (plan->comm->running->first)
+        ftc_queue_complete(plan->comm);
     do
         rv = carry_out_once(plan);
     while (rv == MPI_SUCCESS && plan->is_again);
     ftc_plan_close(plan);
     ftc_plan_free(plan);
     return rv;
-}
-
-/* The first operation finds calls that are too large for messages, where no rank knows that before.
- */
-static int carry_out(struct ftc_plan *plan)
-{
-    int rv = MPI_SUCCESS;
-
-    if (plan->comm->running->first)
-        ftc_queue_complete(plan->comm);
-    if (!ftc_plan_takes_steps(plan))
-        rv = carry_out_once(plan);
-    return ftc_plan_takes_steps(plan) && rv == MPI_SUCCESS ? carry_out_steps(plan) : rv;
 }
 
 /* False: native MPI carries out the call, because of @fallback. */
@@ -130,8 +118,6 @@ static bool begin_task(struct ftc_queued *p)
     struct ftc_loop_request request;
 
     t->call.result = MPI_SUCCESS;
-    if (ftc_plan_takes_steps(&t->plan) && !t->plan.state)
-        ftc_plan_open(&t->plan, &t->state);
     if (!ftc_plan_request(&t->plan, &request, &t->call.result)) {
         ftc_plan_close(&t->plan);
         return false;
@@ -167,8 +153,8 @@ static void settle_task(struct ftc_request *r)
 {
     struct task *t = (struct task *)r;
 
-    if (t->plan.packed && t->call.result == MPI_SUCCESS)
-        t->call.result = ftc_packed_deliver(&t->plan);
+    if (t->packed.takes)
+        t->call.result = t->plan.collective->take(&t->plan);
     if (t->plan.floating && t->plan.floating->raised != 0)
         r->floating = t->plan.floating;
 }
@@ -266,6 +252,7 @@ int ftc_nonblocking_start(const struct ftc_plan *plan, uint64_t communicator_id,
         .plan = *plan,
     };
     t->plan.call = &t->call;
+    t->plan.state = &t->state;
     t->plan.program_comm_id = communicator_id;
     ftc_combine_note_modes(&t->plan, &t->floating);
     if (call->layouts) {

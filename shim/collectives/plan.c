@@ -86,13 +86,17 @@ static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
         add_facts_of_large_data(f, plan);
 }
 
-void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool turned_out)
+/* Segments of one size need no heads: they stand in the order of the ranks, without one for the
+ * rank that gives them. */
+void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool has_turned_out)
 {
-    struct ftc_select_facts f = {.obstacle = obstacle, .has_turned_out = turned_out};
+    struct ftc_select_facts f = {.obstacle = obstacle, .has_turned_out = has_turned_out};
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
-    if (f.has_request && !turned_out)
+    plan->has_heads = ftc_call_is_addressed(plan->call->kind) &&
+                      (ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan));
+    if (f.has_request)
         plan->packs = ftc_select_packing(&f, plan->protocol);
 }
 
@@ -181,72 +185,32 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     return ftc_signature(plan->arguments.packs_elements ? ~h : h);
 }
 
-/* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
- * persistent request tolerates any number, and has no other operation that would tell. Of two
- * groups not all ranks know the root; and all are to hear who refuses. */
-static enum ftc_op_kind operation_of(const struct ftc_plan *plan)
-{
-    enum ftc_call_kind kind = plan->call->kind;
-
-    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_inter &&
-                   !plan->arguments.packs_elements
-               ? FTC_OP_REDUCE
-               : FTC_OP_ALLREDUCE;
-}
-
-/* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
- * for the price of any other, each is to travel once, and nobody is to wait for the turn of a rank
- * in between. Members are the same on all ranks. */
-static bool is_direct(const struct ftc_plan *plan, enum ftc_op_kind kind)
-{
-    const struct ftc_comm *c = plan->comm;
-
-    return kind == FTC_OP_REDUCE && plan->is_composite && c->member_count <= FTC_DIRECT_MOST &&
-           c->topology.hosts.count == 1;
-}
-
-/* Its data in one value. */
-static void request_whole(struct ftc_plan *plan, int root, struct ftc_loop_request *request)
-{
-    request->root = root;
-    ftc_single_request(plan, request);
-    request->direct = is_direct(plan, request->kind);
-}
-
-/* NULL: the protocol takes one operation, or none. */
-static const struct ftc_protocol_steps *steps_of(const struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
     static const struct ftc_protocol_steps *const steps[FTC_PROTOCOLS] = {
+        [FTC_PROTOCOL_SINGLE] = &ftc_single_steps,
+        [FTC_PROTOCOL_SINGLE_EXPOSED] = &ftc_single_steps,
         [FTC_PROTOCOL_PIPELINED] = &ftc_pipelined_steps,
         [FTC_PROTOCOL_SEGMENTED] = &ftc_segmented_steps,
         [FTC_PROTOCOL_ROUNDS_IN_MEMORY] = &ftc_rounds_in_memory,
         [FTC_PROTOCOL_ROUNDS_IN_MESSAGES] = &ftc_rounds_in_messages,
     };
 
-    return steps[plan->protocol];
-}
-
-bool ftc_plan_takes_steps(const struct ftc_plan *plan)
-{
-    return steps_of(plan) != NULL;
-}
-
-void ftc_plan_open(struct ftc_plan *plan, union ftc_plan_state *state)
-{
-    plan->state = state;
-    steps_of(plan)->open(state, plan);
+    plan->steps = steps[plan->protocol];
+    if (plan->steps->open)
+        plan->steps->open(plan);
 }
 
 void ftc_plan_close(const struct ftc_plan *plan)
 {
-    if (plan->state && steps_of(plan)->close)
-        steps_of(plan)->close(plan->state);
+    if (plan->steps && plan->steps->close)
+        plan->steps->close(plan);
 }
 
 void ftc_plan_free(const struct ftc_plan *plan)
 {
-    if (plan->state && steps_of(plan)->free)
-        steps_of(plan)->free(plan->state);
+    if (plan->steps && plan->steps->free)
+        plan->steps->free(plan);
 }
 
 /* Below 0: it is dead, and everybody knows. */
@@ -261,20 +225,18 @@ static int root_of(const struct ftc_plan *plan)
 
 bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, int *rv)
 {
-    int root = root_of(plan);
-
     plan->is_again = false;
-    if (root < 0) {
+    plan->root = root_of(plan);
+    if (plan->root < 0) {
         *rv = ftc_call_comes_from_root(plan->call->kind) ? ftc_error_dead_root(plan->call)
                                                          : MPI_SUCCESS; /* nobody else waits */
         return false;
     }
-    *request = (struct ftc_loop_request){
-        .call = plan->call, .kind = plan->state ? FTC_OP_ALLREDUCE : operation_of(plan)};
-    if (plan->state)
-        steps_of(plan)->request(plan->state, request);
-    else
-        request_whole(plan, root, request);
+    if (!plan->steps)
+        open(plan);
+    *request =
+        (struct ftc_loop_request){.call = plan->call, .kind = FTC_OP_ALLREDUCE, .context = plan};
+    plan->steps->request(plan, request);
     if (!request->contribution)
         *rv = ftc_error_no_memory();
     return request->contribution != NULL;
@@ -286,28 +248,16 @@ void ftc_plan_enter(const struct ftc_plan *plan)
                                  plan->arguments.facts.size_bytes, plan->arguments.value_bytes);
 }
 
-/* Goes on with the protocol that carries what one operation has turned out not to. */
-static int go_on(struct ftc_plan *plan)
+/* Goes on with the protocol that carries what one operation has turned out not to, if there is one.
+ */
+static void go_on(struct ftc_plan *plan)
 {
     ftc_plan_select(plan, FTC_FALLBACK_TOO_LARGE, true);
     if (plan->protocol == FTC_PROTOCOL_NATIVE || plan->protocol == FTC_PROTOCOL_ERROR)
-        plan->turned_out = FTC_FALLBACK_TOO_LARGE;
-    else
-        plan->is_again = true;
-    return MPI_SUCCESS;
-}
-
-static int deliver(struct ftc_plan *plan)
-{
-    if (plan->state)
-        return steps_of(plan)->after(plan->state);
-    if ((plan->is_inter || plan->arguments.packs_elements) && ftc_single_is_refused(plan)) {
-        plan->turned_out = FTC_FALLBACK_INVALID;
-        return MPI_SUCCESS;
-    }
-    if (plan->is_composite && ftc_single_is_too_large(plan))
-        return go_on(plan);
-    return plan->packed ? ftc_packed_take(plan) : ftc_packed_deliver(plan);
+        return;
+    plan->turned_out = FTC_FALLBACK_NONE;
+    plan->steps = NULL;
+    plan->is_again = true;
 }
 
 int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome)
@@ -319,7 +269,9 @@ int ftc_plan_finish(struct ftc_plan *plan, enum ftc_loop_outcome outcome)
     if (rv == MPI_SUCCESS)
         rv = plan->error; /* MPI_Reduce_local has called the error handler */
     if (rv == MPI_SUCCESS)
-        rv = deliver(plan);
+        rv = plan->steps->after(plan);
+    if (plan->turned_out == FTC_FALLBACK_TOO_LARGE)
+        go_on(plan);
     if (outcome != FTC_LOOP_NO_MEMORY && (rv != MPI_SUCCESS || !plan->is_again))
         ftc_recovery_end(c, rv != MPI_SUCCESS);
     if (outcome == FTC_LOOP_DONE && c->running->op.config.kind == FTC_OP_ALLREDUCE)

@@ -61,8 +61,8 @@ enum fold_kind {
 
 /* Elements @first to @first + @brackets.count - 1 of each block. */
 struct fold {
-    struct ftc_brackets brackets;   /* must be first */
-    unsigned char *const *unpacked; /* all elements of each, where they had to be; NULL: as given */
+    struct ftc_brackets brackets;  /* must be first */
+    const unsigned char *unpacked; /* all elements of each, where they had to be; NULL: as given */
     MPI_Count first;
     size_t at; /* in the value: where the next block is looked for */
 };
@@ -94,9 +94,10 @@ static const unsigned char *elements_of(struct ftc_brackets *b, int rank)
 {
     struct fold *f = (struct fold *)b;
     const struct ftc_facts *facts = &b->plan->arguments.facts;
-    const unsigned char *all =
-        f->unpacked ? f->unpacked[rank] : elements_given_by(b->plan, rank, &f->at);
+    const unsigned char *all = elements_given_by(b->plan, rank, &f->at);
 
+    if (all && f->unpacked)
+        all = f->unpacked + (size_t)rank * stride_of(b->plan, b->plan->arguments.count);
     if (!all || b->count == 0)
         return all;
     return all + (ptrdiff_t)f->first * facts->extent_bytes + ftc_span_start(facts, b->count) -
@@ -141,8 +142,8 @@ static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, un
 /* Elements combined at a time. An operation of the program gets small data whole, as natively. */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
-    return plan->rounds ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
-                        : plan->arguments.count;
+    return plan->is_large ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
+                          : plan->arguments.count;
 }
 
 /* As many spans as there are levels to combine on. */
@@ -158,7 +159,7 @@ static size_t room_bytes(const struct ftc_plan *plan)
 /* Else there is room already: for as many blocks as there are. */
 static bool needs_room(const struct ftc_plan *plan)
 {
-    return plan->rounds || plan->packed || plan->arguments.packs_elements;
+    return plan->is_large || plan->packed || plan->arguments.packs_elements;
 }
 
 static unsigned char *room_of(const struct ftc_plan *plan)
@@ -169,7 +170,7 @@ static unsigned char *room_of(const struct ftc_plan *plan)
 }
 
 static int fold_strips(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count first,
-                       MPI_Count count, unsigned char *room, unsigned char *const *unpacked)
+                       MPI_Count count, unsigned char *room, const unsigned char *unpacked)
 {
     const struct ftc_facts *facts = &plan->arguments.facts;
     MPI_Count most = most_at_once(plan);
@@ -195,42 +196,25 @@ static int fold_strips(const struct ftc_plan *plan, enum fold_kind kind, MPI_Cou
     return rv;
 }
 
-/* Unpacks elements that have another layout on each rank. False without memory. */
-static bool unpack_one(const struct ftc_plan *plan, int rank, size_t *at, unsigned char **elements)
+/* Unpacks elements that have another layout on each rank. NULL without memory. */
+static unsigned char *unpack_all(const struct ftc_plan *plan)
 {
     const struct ftc_facts *facts = &plan->arguments.facts;
-    const unsigned char *packed = elements_given_by(plan, rank, at);
-    size_t bytes = ftc_span_bytes(facts, plan->arguments.count);
+    MPI_Count count = plan->arguments.count;
+    size_t stride = stride_of(plan, count), at = 0;
+    bool is_possible = ftc_span_bytes(facts, count) < SIZE_MAX - FTC_BLOCK_ALIGN;
+    unsigned char *unpacked = is_possible ? calloc((size_t)givers(plan), stride) : NULL;
 
-    if (!packed)
-        return true;
-    *elements = bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64 + 64) : NULL;
-    if (!*elements)
-        return false;
-    memset(*elements, 0, bytes);
-    return ftc_unpack(*elements - ftc_span_start(facts, plan->arguments.count), packed,
-                      plan->arguments.count, facts) == MPI_SUCCESS;
-}
+    for (int i = 0; unpacked && i < givers(plan); i++) {
+        const unsigned char *packed = elements_given_by(plan, i, &at);
+        unsigned char *elements = unpacked + (size_t)i * stride;
 
-static void free_unpacked(unsigned char **unpacked, int count)
-{
-    for (int i = 0; unpacked && i < count; i++)
-        free(unpacked[i]);
-    free(unpacked);
-}
-
-/* NULL without memory. */
-static unsigned char **unpack_all(const struct ftc_plan *plan)
-{
-    int count = givers(plan);
-    unsigned char **unpacked = calloc((size_t)count, sizeof *unpacked);
-    size_t at = 0;
-
-    for (int i = 0; unpacked && i < count; i++)
-        if (!unpack_one(plan, i, &at, &unpacked[i])) {
-            free_unpacked(unpacked, count);
+        if (packed && ftc_unpack(elements - ftc_span_start(facts, count), packed, count, facts) !=
+                          MPI_SUCCESS) {
+            free(unpacked);
             return NULL;
         }
+    }
     return unpacked;
 }
 
@@ -242,7 +226,7 @@ static bool has_to_be_unpacked(const struct ftc_plan *plan)
 static int take_fold(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count first,
                      MPI_Count count)
 {
-    unsigned char *room, **unpacked = NULL;
+    unsigned char *room, *unpacked = NULL;
     int rv;
 
     room = room_of(plan);
@@ -251,7 +235,7 @@ static int take_fold(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count
     rv = room && (unpacked || !has_to_be_unpacked(plan))
              ? fold_strips(plan, kind, first, count, room, unpacked)
              : ftc_error_no_memory();
-    free_unpacked(unpacked, givers(plan));
+    free(unpacked);
     if (needs_room(plan))
         free(room);
     return rv == MPI_SUCCESS ? ftc_contributor_policy_look_at_blocks(plan) : rv;
@@ -315,7 +299,7 @@ static int take(const struct ftc_plan *plan)
     if (!takes(plan))
         return MPI_SUCCESS;
     p = own_part(plan);
-    if (plan->rounds || plan->is_composite)
+    if (plan->comes_in_blocks)
         return take_folded(plan, p);
     value = ftc_packed_result(plan);
     rv = ftc_span_write_part(plan->call->recvbuf, value + plan->header_bytes, p.first, p.count,

@@ -89,8 +89,17 @@ static bool find_comm(const struct ftc_call *call, struct ftc_arguments_comm *co
     return true;
 }
 
+/* Returns whether @call, which has a request, would take rounds for data that are too large for
+ * messages: these are slower by far than what setting large is for. */
+static bool is_slow_in_rounds(const struct ftc_call *call, const struct ftc_arguments_comm *comm)
+{
+    return ftc_call_is_nonblocking(call->kind) && ftc_call_is_of_unknown_size(call->kind) &&
+           call->layouts && bytes_of_blocks(call, comm) > MAX_BYTES_MOST;
+}
+
 /* Adds what policy wants of the arguments, with the settings that protect most. */
-static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call *call)
+static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call *call,
+                          bool *is_slow)
 {
     struct ftc_arguments_comm comm;
     struct ftc_arguments a = {0};
@@ -100,8 +109,10 @@ static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call 
         return;
     ftc_arguments_examine(&a, call, &comm);
     facts->valid = a.are_valid && !a.refuses;
-    if (facts->valid)
-        facts->value_bytes = bytes_at_most(call, &comm, &a);
+    if (!facts->valid)
+        return;
+    facts->value_bytes = bytes_at_most(call, &comm, &a);
+    *is_slow = is_slow_in_rounds(call, &comm);
 }
 
 /* With threads two groups tell each other which intercommunicator it is that they make only if the
@@ -144,21 +155,22 @@ static bool is_at_its_best(enum ftc_fallback fallback)
     return ftc_fallback_is_of_data(fallback) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
-/* With the settings that protect most; those for large data only if they are needed. */
+/* With the settings that protect most. @is_large: that for large data is one of them. */
 static enum ftc_fallback fallback_at_best(const struct ftc_call *call, size_t *bytes,
                                           bool *is_large)
 {
     struct ftc_policy_facts facts = {.intercepted = true};
     enum ftc_fallback fallback;
+    bool is_slow = false;
 
     if (!ftc_is_comm(call->comm))
         return FTC_FALLBACK_INVALID;
     facts.communicator = fallback_of_comm(call->comm);
     if (facts.communicator == FTC_FALLBACK_NONE)
-        add_arguments(&facts, call);
+        add_arguments(&facts, call, &is_slow);
     *bytes = facts.value_bytes;
     fallback = ftc_policy(&facts, MAX_BYTES_MOST);
-    *is_large = ftc_fallback_is_of_data(fallback);
+    *is_large = ftc_fallback_is_of_data(fallback) || is_slow;
     if (*is_large)
         fallback = FTC_FALLBACK_NONE;
     if (fallback != FTC_FALLBACK_NONE || !ftc_call_is_nonblocking(call->kind))
@@ -168,16 +180,6 @@ static enum ftc_fallback fallback_at_best(const struct ftc_call *call, size_t *b
     return ftc_inside_has(FTC_INSIDE_REQUESTS) && ftc_mpi_function(FTC_MPIX_Grequest_start)
                ? FTC_FALLBACK_NONE
                : FTC_FALLBACK_NO_REQUESTS;
-}
-
-/* Returns whether @call, which has a request, would take rounds for data that are too large for
- * messages: these are slower by far than what setting large is for. Its arguments are valid. */
-static bool is_slow_in_rounds(const struct ftc_call *call)
-{
-    struct ftc_arguments_comm comm;
-
-    return ftc_call_is_nonblocking(call->kind) && ftc_call_is_of_unknown_size(call->kind) &&
-           call->layouts && find_comm(call, &comm) && bytes_of_blocks(call, &comm) > MAX_BYTES_MOST;
 }
 
 static bool requires_all(const struct ftc_call *call)
@@ -227,7 +229,7 @@ static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fal
         forecast.remedies |= FTC_REMEDY_COMMUNICATORS;
     if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* of data of any size */
         return forecast;
-    if (is_large || is_slow_in_rounds(call))
+    if (is_large)
         forecast.remedies |= FTC_REMEDY_LARGE;
     else if (bytes > (size_t)ftc_library.settings.max_bytes || fallback == FTC_FALLBACK_TOO_LARGE)
         forecast.remedies |= FTC_REMEDY_MAX_BYTES;

@@ -1,7 +1,7 @@
 /* collective: the two sides of a protected collective call, which know nothing of each other. A
  * struct ftc_collective is what a kind of call does in its own way (shim/collectives); the
- * protocols of this room carry the data that it gives and takes. One that takes several operations
- * (setting large: pipelined.h, segmented.h, rounds.h) has a struct ftc_protocol_steps.
+ * protocols of this room carry the data that it gives and takes, by their struct
+ * ftc_protocol_steps.
  *
  * A new kind is a line of call/calls.def, which names its struct ftc_collective, and the file that
  * defines it. */
@@ -21,7 +21,6 @@ struct ftc_floating;
 struct ftc_pipelined_kind;
 struct ftc_neighbors;
 struct ftc_packed;
-struct ftc_rounds;
 
 /* A call that has been looked at. */
 struct ftc_plan {
@@ -32,9 +31,11 @@ struct ftc_plan {
     bool is_inter; /* two groups, neither of which knows how much the other gives, or which of its
                     * ranks is the root */
     enum ftc_protocol protocol;
-    bool packs;                /* what it gives and takes, as other threads do not call MPI */
-    void *state;               /* from the first of several operations on; NULL: none so far */
-    struct ftc_rounds *rounds; /* the same, if the protocol is rounds */
+    bool has_heads; /* blocks are segments with heads (segments.h) */
+    bool packs;     /* what it gives and takes, as other threads do not call MPI */
+    const struct ftc_protocol_steps *steps; /* of the protocol; NULL: it has not begun */
+    void *state;                            /* room for what they keep */
+    int root;                  /* of the next operation: index in member[]; below 0: it is dead */
     bool is_again;             /* behind an operation: another one follows */
     int error;                 /* MPI error code of the last combination that went wrong */
     struct ftc_packed *packed; /* what it gives and takes; NULL: that is in comm->running */
@@ -51,15 +52,16 @@ struct ftc_plan {
     bool takes_in_place; /* the value may be the program's memory */
     uint32_t note;       /* beside its block: enum ftc_block_note */
 
-    /* Data that the others have given, for ftc_find(): */
+    /* Data that the others have given: blocks for ftc_find(), or elements combined on their way: */
+    bool comes_in_blocks;
+    bool is_large; /* blocks may have any size */
     struct ftc_piece (*find)(const struct ftc_plan *plan, int rank, size_t *at);
 
     /* A value that has all data (single.h): */
     const void *value;             /* what this rank gives */
     size_t header_bytes;           /* before the elements that are combined */
     size_t travelling_bytes;       /* in all */
-    bool is_composite;             /* a value of blocks, with */
-    struct ftc_blocks_limit limit; /* this limit */
+    struct ftc_blocks_limit limit; /* of a value of blocks */
 };
 
 /* Notes of a rank beside its block: 8 bits. */
@@ -116,20 +118,21 @@ static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
     return plan->is_inter || ftc_call_is_uneven(plan->call->kind);
 }
 
-/* The steps of a call in such a protocol. @state is what the protocol keeps of the call. */
+/* The steps of a call in a protocol. What it keeps of the call is in plan->state. */
 struct ftc_protocol_steps {
-    /* Begins with the call of @plan, which stays until the end. */
-    void (*open)(void *state, struct ftc_plan *plan);
-    /* Fills @request, an allreduce, with the next operation. Lack of memory for the data is in what
-     * this rank gives. Without memory for the operation itself there is no contribution. */
-    void (*request)(void *state, struct ftc_loop_request *request);
+    /* Begins with the call of @plan, which stays until the end. NULL: nothing to do. */
+    void (*open)(struct ftc_plan *plan);
+    /* Fills @request, which is an allreduce with @plan as its context, with the next operation.
+     * Lack of memory for the data is in what this rank gives. Without memory for the operation
+     * itself there is no contribution. */
+    void (*request)(struct ftc_plan *plan, struct ftc_loop_request *request);
     /* Takes the result of that operation. Returns an MPI error code; plan->is_again tells whether
-     * another operation follows. */
-    int (*after)(void *state);
+     * another operation follows, plan->turned_out why this protocol does not carry out the call. */
+    int (*after)(struct ftc_plan *plan);
     /* Ends the call, with a result or without. The data that it has taken stay until free(). NULL:
      * nothing to do. */
-    void (*close)(void *state);
-    void (*free)(void *state);
+    void (*close)(const struct ftc_plan *plan);
+    void (*free)(const struct ftc_plan *plan);
 };
 
 #endif

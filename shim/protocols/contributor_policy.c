@@ -77,7 +77,7 @@ int ftc_contributor_policy_look_at_set(const struct ftc_plan *plan, const uint64
 int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
-    bool is_large_reduction = plan->rounds && ftc_call_is_reduction(plan->call->kind);
+    bool is_large_reduction = plan->is_large && ftc_call_is_reduction(plan->call->kind);
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
     bool required = plan->is_inter && ftc_contributor_policy_note(plan) != 0;
     int missing = c->remote_size;

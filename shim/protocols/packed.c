@@ -54,7 +54,7 @@ const void *ftc_packed_result(const struct ftc_plan *plan)
 {
     const void *value = plan->packed ? plan->packed->taken : plan->comm->running->op.result.value;
 
-    return plan->is_composite ? ftc_blocks_within(value, plan->travelling_bytes) : value;
+    return plan->comes_in_blocks ? ftc_blocks_within(value, plan->travelling_bytes) : value;
 }
 
 int ftc_packed_take(struct ftc_plan *plan)
@@ -68,14 +68,8 @@ int ftc_packed_take(struct ftc_plan *plan)
     if (!plan->packed->taken)
         return ftc_error_no_memory();
     memcpy(plan->packed->taken, op->result.value, bytes);
+    plan->packed->takes = true;
     return MPI_SUCCESS;
-}
-
-int ftc_packed_deliver(const struct ftc_plan *plan)
-{
-    bool takes = plan->collective->take && (plan->rounds || ftc_packed_result(plan));
-
-    return takes ? plan->collective->take(plan) : MPI_SUCCESS;
 }
 
 void ftc_packed_close(struct ftc_plan *plan)

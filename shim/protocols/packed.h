@@ -13,7 +13,8 @@ struct ftc_packed {
     bool gives; /* whether this rank gives any data */
     unsigned char *given;
     size_t bytes;         /* of these; SIZE_MAX: there is no memory for them */
-    unsigned char *taken; /* the result; NULL: none yet, or none for this rank */
+    bool takes;           /* whether there is a result for this rank, which is not unpacked yet */
+    unsigned char *taken; /* the value with it, of one operation */
 };
 
 /* Packs what @plan gives, which keeps @packed from now on. Returns an MPI error code. With the
@@ -33,8 +34,5 @@ int ftc_packed_give(struct ftc_plan *plan);
 
 /* Returns the result of the operation; NULL: there is none for this rank. */
 const void *ftc_packed_result(const struct ftc_plan *plan);
-
-/* Gives the program its result. Returns an MPI error code. */
-int ftc_packed_deliver(const struct ftc_plan *plan);
 
 #endif

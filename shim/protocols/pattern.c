@@ -161,28 +161,26 @@ static bool is_source(const struct ftc_neighbors *n, int rank)
     return false;
 }
 
-static bool is_source_between(const struct ftc_plan *plan, int rank)
+static bool is_scan(enum ftc_call_kind kind)
 {
-    int from = rank - plan->comm->remote;
+    enum ftc_call_kind plain = ftc_call_plain(kind);
 
-    return from >= 0 && from < plan->comm->remote_size && ftc_role_takes_from(plan->call, from);
+    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
 }
 
 /* Only what is combined needs what this rank has given itself. */
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;
-    const enum ftc_call_kind plain = ftc_call_plain(call->kind);
-    const int self = plan->comm->rank;
+    struct ftc_pattern p;
 
-    if (plan->is_inter)
-        return is_source_between(plan, from);
     if (ftc_call_is_of_neighbors(call->kind))
         return !plan->neighbors || is_source(plan->neighbors, from);
-    if (plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN)
-        return from <= self;
-    if (ftc_call_has_root(call->kind) &&
-        call->root != (ftc_call_comes_from_root(call->kind) ? from : self))
-        return false;
-    return from != self || ftc_call_has_operation(call->kind);
+    if (is_scan(call->kind))
+        return from <= plan->comm->rank;
+    ftc_pattern_make(&p, plan);
+    if (ftc_call_has_operation(call->kind) && !plan->is_inter)
+        return p.takes;
+    return p.takes && from >= p.first_source && from < p.first_source + p.sources &&
+           peer(&p, from) >= 0;
 }

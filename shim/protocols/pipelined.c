@@ -2,11 +2,11 @@
 
 #include "board/bulk.h"
 #include "board/rank_state.h"
+#include "contributor_policy.h"
 #include "job_end.h"
 #include "limits.h"
 #include "progress/crash.h"
 #include "progress/loop.h"
-#include "reporting/required_sites.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool ftc_pipelined_fits(const struct ftc_plan *plan)
 {
     struct ftc_schedule schedule;
 
-    return plan->collective->pipelined && plan->collective->pipelined->schedule(plan, &schedule);
+    return plan->collective->pipelined->schedule(plan, &schedule);
 }
 
 /* ---- memory ---- */
@@ -180,8 +180,7 @@ static void begin_data_phase(struct ftc_pipelined *p)
     /* Numbers of members can have changed since the last try, that of units has not. */
     schedule.n = c->member_count;
     schedule.self = c->own_member;
-    schedule.root =
-        ftc_call_has_root(p->plan->call->kind) ? ftc_comm_member(c, p->plan->call->root) : 0;
+    schedule.root = p->plan->root;
     if (p->has_memory) {
         memset(p->place_of, -1, (size_t)p->plan->comm->size * sizeof *p->place_of);
         if (kind_of(p)->prepare)
@@ -217,13 +216,10 @@ static void look_for_crash(const struct ftc_pipelined *p)
 
 static void cast_vote(struct ftc_pipelined *p)
 {
-    const struct ftc_call *call = p->plan->call;
-
-    p->vote =
-        (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
-        (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
-        (ftc_required_sites_meet(&ftc_library.notice, call->return_address) ? FTC_ROUND_REQUIRES_ALL
-                                                                            : 0);
+    p->vote = (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
+              (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
+              (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
+              (ftc_contributor_policy_note(p->plan) ? FTC_ROUND_REQUIRES_ALL : 0);
 }
 
 static bool turn(struct ftc_prelude *prelude)
@@ -267,9 +263,9 @@ static void combine_votes(void *context, void *into, const void *from)
 
 /* ---- tries ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     *p = (struct ftc_pipelined){
         .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
@@ -279,9 +275,9 @@ static void open(void *state, struct ftc_plan *plan)
     kind_of(p)->schedule(plan, &p->phase.schedule);
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     if (p->place >= 0)
         begin_data_phase(p);
@@ -291,25 +287,25 @@ static void request(void *state, struct ftc_loop_request *request)
     request->prelude = &p->prelude;
 }
 
-static int after(void *state)
+static int after(struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
-    memcpy(&p->vote, p->plan->comm->running->op.result.value, sizeof p->vote);
+    memcpy(&p->vote, plan->comm->running->op.result.value, sizeof p->vote);
     if (p->vote & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->vote);
-    p->plan->is_again = (p->vote & FTC_ROUND_INCOMPLETE) != 0;
-    if (p->plan->is_again) {
+        return ftc_limits_error(plan->call, p->vote);
+    plan->is_again = (p->vote & FTC_ROUND_INCOMPLETE) != 0;
+    if (plan->is_again) {
         kind_of(p)->undo(p);
         return MPI_SUCCESS;
     }
     p->saved = 0;
-    return kind_of(p)->deliver(p);
+    return kind_of(p)->take(p);
 }
 
-static void close_call(void *state)
+static void close_call(const struct ftc_plan *plan)
 {
-    struct ftc_pipelined *p = state;
+    struct ftc_pipelined *p = plan->state;
 
     kind_of(p)->undo(p);
     if (p->place >= 0)

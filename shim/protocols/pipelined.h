@@ -45,13 +45,12 @@ struct ftc_pipelined_kind {
     /* After a try that was not complete, or none: the program's memory as it was. */
     void (*undo)(struct ftc_pipelined *p);
     /* After the one that was. Returns an MPI error code. */
-    int (*deliver)(const struct ftc_pipelined *p);
+    int (*take)(const struct ftc_pipelined *p);
 };
 
 extern const struct ftc_pipelined_kind ftc_pipelined_reduction, ftc_pipelined_broadcast;
 
-/* Whether a block has room in a slot of bulk memory; false for a kind of call without a data phase.
- */
+/* Whether a block of a reduction or a broadcast has room in a slot of bulk memory. */
 bool ftc_pipelined_fits(const struct ftc_plan *plan);
 
 extern const struct ftc_protocol_steps ftc_pipelined_steps;

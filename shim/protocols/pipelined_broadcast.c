@@ -83,7 +83,7 @@ static void undo(struct ftc_pipelined *p)
     p->saved = 0;
 }
 
-static int deliver(const struct ftc_pipelined *p)
+static int take(const struct ftc_pipelined *p)
 {
     const struct ftc_plan *plan = p->plan;
 
@@ -100,5 +100,5 @@ const struct ftc_pipelined_kind ftc_pipelined_broadcast = {
     .put = put,
     .get = get,
     .undo = undo,
-    .deliver = deliver,
+    .take = take,
 };

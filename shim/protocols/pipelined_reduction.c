@@ -250,7 +250,7 @@ static void get(struct ftc_pipelined *p, int slot, uint64_t block)
 
 /* ---- the result ---- */
 
-static int deliver(const struct ftc_pipelined *p)
+static int take(const struct ftc_pipelined *p)
 {
     const struct ftc_comm *c = p->plan->comm;
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)] = {0};
@@ -270,5 +270,5 @@ const struct ftc_pipelined_kind ftc_pipelined_reduction = {
     .combine = combine,
     .get = get,
     .undo = undo,
-    .deliver = deliver,
+    .take = take,
 };

@@ -21,8 +21,8 @@ static bool may_keep(struct ftc_rounds *p, size_t bytes)
     return true;
 }
 
-/* Memory for a block that goes in parts; what was packed has some. */
-static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
+/* A packed block has memory already. */
+unsigned char *ftc_rounds_own_block(struct ftc_rounds *p, size_t bytes)
 {
     if (!may_keep(p, bytes))
         return NULL;
@@ -33,9 +33,8 @@ static unsigned char *own_block(struct ftc_rounds *p, size_t bytes)
 
 static void *room(struct ftc_plan *plan, size_t bytes)
 {
-    struct ftc_rounds *p = plan->rounds;
-    bool is_whole = p->carrier->block && !p->carrier->is_in_parts(bytes);
-    unsigned char *block = is_whole ? p->carrier->block(p, bytes) : own_block(p, bytes);
+    struct ftc_rounds *p = plan->state;
+    unsigned char *block = p->carrier->block(p, bytes);
 
     if (!block) {
         p->has_memory = false;
@@ -90,10 +89,9 @@ static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
                  const struct ftc_rounds_part *part)
 {
     struct ftc_reassembly *s = &f->kept;
-    bool is_addressed = ftc_call_is_addressed(p->plan->call->kind);
     size_t all = s->bytes + part->bytes + part->left + 1, likely = 2 * s->room;
 
-    if (likely > all || !is_addressed)
+    if (likely > all || !p->plan->has_heads)
         likely = all;
     if (!make_room(p, s, part->bytes + 1, likely)) {
         p->has_memory = false;
@@ -101,7 +99,7 @@ static void keep(struct ftc_rounds *p, struct ftc_rounds_from *f,
     }
     memcpy(s->data + s->bytes, part->data, part->bytes);
     s->bytes += part->bytes;
-    if (is_addressed)
+    if (p->plan->has_heads)
         s->looked_at = ftc_segments_keep(s->data, &s->bytes, s->looked_at, p->plan->comm->rank);
     f->data = s->data;
     f->bytes = s->bytes;
@@ -123,7 +121,7 @@ void ftc_rounds_take(struct ftc_rounds *p, int rank, const struct ftc_rounds_par
 
 static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 {
-    const struct ftc_rounds_from *f = &plan->rounds->from[rank];
+    const struct ftc_rounds_from *f = &((const struct ftc_rounds *)plan->state)->from[rank];
 
     (void)at;
     if (!f->source.is_whole)
@@ -134,18 +132,20 @@ static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
 
 /* ---- rounds ---- */
 
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
-                     const struct ftc_rounds_carrier *carrier)
+void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *carrier)
 {
+    struct ftc_rounds *p = plan->state;
+
     *p = (struct ftc_rounds){
         .plan = plan,
         .carrier = carrier,
         .ranks = plan->comm->size,
         .from = calloc((size_t)plan->comm->size, sizeof *p->from),
     };
-    plan->rounds = p;
     plan->room = room;
     plan->takes_in_place = false;
+    plan->is_large = true;
+    plan->comes_in_blocks = true;
     plan->find = find;
 }
 
@@ -159,8 +159,9 @@ static bool is_refused(const struct ftc_rounds *p)
     return is;
 }
 
-static int deliver(struct ftc_rounds *p)
+static int take(struct ftc_rounds *p)
 {
+    struct ftc_packed *packed = p->plan->packed;
     int rv = MPI_SUCCESS;
 
     if (is_refused(p)) {
@@ -169,34 +170,36 @@ static int deliver(struct ftc_rounds *p)
     }
     if (!p->has_memory)
         return ftc_limits_error(p->plan->call, FTC_ROUND_NO_MEMORY);
-    if (!p->plan->packed)
-        rv = ftc_packed_deliver(p->plan);
+    if (packed)
+        packed->takes = true;
+    else
+        rv = p->plan->collective->take(p->plan);
     ftc_fence_check(); /* who was taken for dead may have read anything */
     return rv;
 }
 
-int ftc_rounds_after(void *state)
+int ftc_rounds_after(struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
-    int rv;
+    struct ftc_rounds *p = plan->state;
+    int rv = MPI_SUCCESS;
 
     p->carrier->hear(p);
     if (p->status.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(p->plan->call, p->status.flags);
+        return ftc_limits_error(plan->call, p->status.flags);
     ftc_rounds_hear(&p->progress, p->status.left);
     p->carrier->take(p);
     ftc_rounds_next(&p->progress);
-    p->plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
-    if (p->plan->is_again)
-        return MPI_SUCCESS;
-    rv = deliver(p);
-    ftc_rounds_next(&p->progress);
+    plan->is_again = p->progress.step == FTC_ROUNDS_WRITE;
+    if (!plan->is_again) {
+        rv = take(p);
+        ftc_rounds_next(&p->progress);
+    }
     return rv;
 }
 
-void ftc_rounds_free(void *state)
+void ftc_rounds_free(const struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
 
     for (int rank = 0; p->from && rank < p->ranks; rank++)
         free(p->from[rank].kept.data);

@@ -55,10 +55,7 @@ struct ftc_rounds {
 /* The carrier of the data to other ranks: bulk memory, or the messages of the rounds' operations.
  */
 struct ftc_rounds_carrier {
-    /* Whether a block of @bytes goes part by part out of private memory. */
-    bool (*is_in_parts)(size_t bytes);
-    /* Where others read this rank's block of @bytes, if it is not; NULL: there is no memory.
-     * Without these two functions each block goes in parts. */
+    /* Returns room for this rank's block of @bytes; NULL: there is no memory. */
     unsigned char *(*block)(struct ftc_rounds *p, size_t bytes);
     /* After the operation: p->status. */
     void (*hear)(struct ftc_rounds *p);
@@ -82,10 +79,12 @@ struct ftc_rounds_part {
 /* ---- for the carriers ---- */
 
 /* Steps that both have in common. */
-void ftc_rounds_open(struct ftc_rounds *p, struct ftc_plan *plan,
-                     const struct ftc_rounds_carrier *carrier);
-int ftc_rounds_after(void *state);
-void ftc_rounds_free(void *state);
+void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *carrier);
+int ftc_rounds_after(struct ftc_plan *plan);
+void ftc_rounds_free(const struct ftc_plan *plan);
+
+/* Returns private memory for a block of @bytes that goes in parts; NULL: there is none. */
+unsigned char *ftc_rounds_own_block(struct ftc_rounds *p, size_t bytes);
 
 /* Takes the block from whoever makes it; p->has_memory tells if there is none. */
 void ftc_rounds_give(struct ftc_rounds *p);

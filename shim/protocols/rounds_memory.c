@@ -70,6 +70,8 @@ static bool is_in_parts(size_t bytes)
 
 static unsigned char *block(struct ftc_rounds *p, size_t bytes)
 {
+    if (is_in_parts(bytes))
+        return ftc_rounds_own_block(p, bytes);
     return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
                             sizeof(struct place) + bytes)
                ? own_place(p)->data
@@ -154,16 +156,15 @@ static void combine(void *context, void *into, const void *from)
     ftc_round_status_join(into, from, ((struct ftc_plan *)context)->comm->size);
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
 
     if (p->progress.step == FTC_ROUNDS_PLACE)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over};
-    request->value_bytes = ftc_round_status_bytes(p->plan->comm->size);
+    request->value_bytes = ftc_round_status_bytes(plan->comm->size);
     request->contribution = &p->status;
     request->combine = combine;
-    request->context = p->plan;
     request->prelude = &p->prelude;
 }
 
@@ -248,9 +249,9 @@ static uint32_t *readers(const struct ftc_rounds *p, int *count)
     return list;
 }
 
-static void close_place(void *state)
+static void close_place(const struct ftc_plan *plan)
 {
-    struct ftc_rounds *p = state;
+    struct ftc_rounds *p = plan->state;
     uint32_t *list;
     int count;
 
@@ -268,16 +269,15 @@ static void close_place(void *state)
 
 /* ---- the steps ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
-        .is_in_parts = is_in_parts,
         .block = block,
         .hear = hear,
         .take = take,
     };
 
-    ftc_rounds_open(state, plan, &carrier);
+    ftc_rounds_open(plan, &carrier);
 }
 
 const struct ftc_protocol_steps ftc_rounds_in_memory = {

@@ -68,10 +68,10 @@ static void combine(void *context, void *into, const void *from)
     ftc_blocks_join(&limit, into, from);
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_rounds *p = state;
-    struct ftc_comm *c = p->plan->comm;
+    struct ftc_rounds *p = plan->state;
+    struct ftc_comm *c = plan->comm;
 
     if (p->progress.step == FTC_ROUNDS_PLACE) {
         p->has_memory = p->from != NULL;
@@ -80,10 +80,9 @@ static void request(void *state, struct ftc_loop_request *request)
         ftc_rounds_next(&p->progress);
     }
     request->value_bytes = ftc_rounds_room(c->size);
-    request->contribution =
-        ftc_running_reserve(c, ftc_rounds_room(c->size)) == 0 ? write_part(p) : NULL;
+    if (ftc_running_reserve(c, request->value_bytes) == 0)
+        request->contribution = write_part(p);
     request->combine = combine;
-    request->context = p->plan;
     request->used_bytes = ftc_blocks_used_bytes;
 }
 
@@ -138,14 +137,15 @@ static void take(struct ftc_rounds *p)
 
 /* ---- the steps ---- */
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
     static const struct ftc_rounds_carrier carrier = {
+        .block = ftc_rounds_own_block,
         .hear = hear,
         .take = take,
     };
 
-    ftc_rounds_open(state, plan, &carrier);
+    ftc_rounds_open(plan, &carrier);
 }
 
 const struct ftc_protocol_steps ftc_rounds_in_messages = {

@@ -4,7 +4,6 @@
 #include "contributor_policy.h"
 #include "limits.h"
 #include "progress/running.h"
-#include "reporting/required_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +71,9 @@ static bool get_memory(struct ftc_segmented *s)
     return s->results != NULL;
 }
 
-static void open(void *state, struct ftc_plan *plan)
+static void open(struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    struct ftc_segmented *s = plan->state;
     uint64_t most = most_units(plan);
 
     *s = (struct ftc_segmented){
@@ -84,49 +83,42 @@ static void open(void *state, struct ftc_plan *plan)
     s->has_memory = get_memory(s);
 }
 
-static void *contribute(const struct ftc_segmented *s)
+static void *give(const struct ftc_segmented *s)
 {
     const struct ftc_plan *plan = s->plan;
-    const struct ftc_call *call = plan->call;
-    const void *source = ftc_call_input(call);
     unsigned char *value = plan->comm->running->contribution;
-    struct ftc_round_status own =
-        ftc_round_status_of(plan->comm->rank,
-                            (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
-                                (ftc_required_sites_meet(&ftc_library.notice, call->return_address)
-                                     ? FTC_ROUND_REQUIRES_ALL
-                                     : 0),
-                            0);
+    uint32_t flags = (s->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
+                     (ftc_contributor_policy_note(plan) ? FTC_ROUND_REQUIRES_ALL : 0);
+    struct ftc_round_status own = ftc_round_status_of(plan->comm->rank, flags, 0);
 
     memcpy(value, &own, ftc_round_status_bytes(plan->comm->size));
     return ftc_span_read(value + head_bytes(plan->comm->size),
-                         elements(plan, source, s->slices.next), units_of(plan, s->slices.next),
-                         &plan->arguments.facts) == MPI_SUCCESS
+                         elements(plan, ftc_call_input(plan->call), s->slices.next),
+                         units_of(plan, s->slices.next), &plan->arguments.facts) == MPI_SUCCESS
                ? value
                : NULL;
 }
 
 static void combine(void *context, void *into, const void *from)
 {
-    struct ftc_segmented *s = context;
-    size_t header = head_bytes(s->plan->comm->size);
+    struct ftc_plan *plan = context;
+    const struct ftc_segmented *s = plan->state;
+    size_t header = head_bytes(plan->comm->size);
 
-    ftc_round_status_join(into, from, s->plan->comm->size);
-    ftc_combine_elements(s->plan, (char *)into + header, (const char *)from + header,
-                         units_of(s->plan, s->slices.next));
+    ftc_round_status_join(into, from, plan->comm->size);
+    ftc_combine_elements(plan, (char *)into + header, (const char *)from + header,
+                         units_of(plan, s->slices.next));
 }
 
-static void request(void *state, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    struct ftc_segmented *s = state;
-    struct ftc_plan *plan = s->plan;
-    size_t bytes = head_bytes(plan->comm->size) +
-                   ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
+    const struct ftc_segmented *s = plan->state;
 
-    request->value_bytes = bytes;
-    request->contribution = ftc_running_reserve(plan->comm, bytes) == 0 ? contribute(s) : NULL;
+    request->value_bytes = head_bytes(plan->comm->size) +
+                           ftc_span_bytes(&plan->arguments.facts, units_of(plan, s->slices.next));
+    if (ftc_running_reserve(plan->comm, request->value_bytes) == 0)
+        request->contribution = give(s);
     request->combine = combine;
-    request->context = s;
 }
 
 /* ---- behind it ---- */
@@ -163,7 +155,7 @@ static int write_results(const struct ftc_segmented *s)
     return rv;
 }
 
-static int deliver_all(const struct ftc_segmented *s)
+static int take_all(const struct ftc_segmented *s)
 {
     int rv = s->results ? write_results(s) : MPI_SUCCESS;
 
@@ -173,23 +165,23 @@ static int deliver_all(const struct ftc_segmented *s)
                : rv;
 }
 
-static int after(void *state)
+static int after(struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    struct ftc_segmented *s = plan->state;
     bool has_same_contributors = is_alike(s);
 
     if (s->status.flags & FTC_ROUND_NO_MEMORY)
-        return ftc_limits_error(s->plan->call, s->status.flags);
+        return ftc_limits_error(plan->call, s->status.flags);
     if (s->results)
         keep(s);
     ftc_slices_hear(&s->slices, has_same_contributors);
-    s->plan->is_again = ftc_slices_are_missing(&s->slices);
-    return s->plan->is_again ? MPI_SUCCESS : deliver_all(s);
+    plan->is_again = ftc_slices_are_missing(&s->slices);
+    return plan->is_again ? MPI_SUCCESS : take_all(s);
 }
 
-static void close_call(void *state)
+static void close_call(const struct ftc_plan *plan)
 {
-    struct ftc_segmented *s = state;
+    const struct ftc_segmented *s = plan->state;
 
     free(s->results);
 }

@@ -167,6 +167,25 @@ static bool combines(const struct ftc_plan *plan)
     return plan->collective->combines && !plan->arguments.keeps_blocks && !plan->is_inter;
 }
 
+/* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
+ * persistent request tolerates any number, and has no other operation that would tell. Of two
+ * groups not all ranks know the root; and all are to hear who refuses. */
+static bool is_reduce(const struct ftc_plan *plan)
+{
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return ftc_call_goes_to_root(kind) && !ftc_call_is_persistent(kind) && !plan->is_inter &&
+           !plan->arguments.packs_elements;
+}
+
+/* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
+ * for the price of any other, each is to travel once, and nobody is to wait for the turn of a rank
+ * in between. Members are the same on all ranks. */
+static bool is_direct(const struct ftc_comm *c)
+{
+    return c->member_count <= FTC_DIRECT_MOST && c->topology.hosts.count == 1;
+}
+
 /* Begins a value without data. Returns false without memory. */
 static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
@@ -180,16 +199,19 @@ static bool begin(struct ftc_plan *plan, struct ftc_loop_request *request)
         plan->find = find_data;
         return begin_broadcast(plan);
     }
-    plan->is_composite = true;
+    plan->comes_in_blocks = true;
+    request->direct = request->kind == FTC_OP_REDUCE && is_direct(plan->comm);
     request->combine = join_blocks;
     request->used_bytes = ftc_blocks_used_bytes;
     plan->find = find_block;
     return begin_blocks(plan);
 }
 
-void ftc_single_request(struct ftc_plan *plan, struct ftc_loop_request *request)
+static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
-    request->context = plan;
+    if (is_reduce(plan))
+        request->kind = FTC_OP_REDUCE;
+    request->root = plan->root;
     if (!plan->collective->give)
         request->contribution = "";
     else if (begin(plan, request) && ftc_packed_give(plan) == MPI_SUCCESS)
@@ -197,22 +219,46 @@ void ftc_single_request(struct ftc_plan *plan, struct ftc_loop_request *request)
     request->value_bytes = plan->travelling_bytes;
 }
 
-bool ftc_single_is_too_large(const struct ftc_plan *plan)
-{
-    const void *value = plan->comm->running->op.result.value;
+/* ---- behind it ---- */
 
-    return value && ftc_blocks_are_too_large(value);
-}
-
-bool ftc_single_is_refused(const struct ftc_plan *plan)
+/* Whether any rank wants native MPI to carry the call out. */
+static bool is_refused(const struct ftc_plan *plan, const void *value)
 {
-    const void *value =
-        ftc_blocks_within(plan->comm->running->op.result.value, plan->travelling_bytes);
-    bool is_refused = false;
     struct ftc_block block;
     size_t at = 0;
 
+    value = ftc_blocks_within(value, plan->travelling_bytes);
     while (value && ftc_blocks_next(value, &at, &block))
-        is_refused |= (block.note & FTC_NOTE_REFUSES) != 0;
-    return is_refused;
+        if (block.note & FTC_NOTE_REFUSES)
+            return true;
+    return false;
 }
+
+/* Why blocks are not a result; the same on all ranks that have the value. */
+static enum ftc_fallback obstacle_of(const struct ftc_plan *plan)
+{
+    const void *value = plan->comm->running->op.result.value;
+
+    if (value && ftc_blocks_are_too_large(value))
+        return FTC_FALLBACK_TOO_LARGE;
+    return (plan->is_inter || plan->arguments.packs_elements) && is_refused(plan, value)
+               ? FTC_FALLBACK_INVALID
+               : FTC_FALLBACK_NONE;
+}
+
+static int after(struct ftc_plan *plan)
+{
+    if (plan->comes_in_blocks)
+        plan->turned_out = obstacle_of(plan);
+    if (plan->turned_out != FTC_FALLBACK_NONE)
+        return MPI_SUCCESS;
+    if (plan->packed)
+        return ftc_packed_take(plan);
+    return ftc_packed_result(plan) && plan->collective->take ? plan->collective->take(plan)
+                                                             : MPI_SUCCESS;
+}
+
+const struct ftc_protocol_steps ftc_single_steps = {
+    .request = request,
+    .after = after,
+};

@@ -11,16 +11,6 @@
  * as the policy: the same on all ranks. */
 bool ftc_single_can_expose(const struct ftc_plan *plan);
 
-/* Fills @request with what this rank gives, and how values are combined. Without memory there is no
- * contribution. */
-void ftc_single_request(struct ftc_plan *plan, struct ftc_loop_request *request);
-
-/* Whether the ranks together had more data than the operation can carry, so that there are none. Of
- * a plan of blocks. */
-bool ftc_single_is_too_large(const struct ftc_plan *plan);
-
-/* Whether any rank wants native MPI to carry the call out; the same on all that have the result. Of
- * a plan of blocks. */
-bool ftc_single_is_refused(const struct ftc_plan *plan);
+extern const struct ftc_protocol_steps ftc_single_steps;
 
 #endif

@@ -23,8 +23,3 @@ bool ftc_role_takes(const struct ftc_call *call)
         return true;
     return ftc_call_comes_from_root(call->kind) ? has_remote_root(call) : is_root(call);
 }
-
-bool ftc_role_takes_from(const struct ftc_call *call, int from)
-{
-    return ftc_role_takes(call) && (!ftc_call_comes_from_root(call->kind) || from == call->root);
-}

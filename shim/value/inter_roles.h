@@ -9,7 +9,4 @@
 bool ftc_role_gives(const struct ftc_call *call);
 bool ftc_role_takes(const struct ftc_call *call);
 
-/* Whether this rank takes anything of what rank @from of the other group gives. */
-bool ftc_role_takes_from(const struct ftc_call *call, int from);
-
 #endif

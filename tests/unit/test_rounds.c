@@ -38,17 +38,17 @@ START_TEST(a_block_whose_place_is_gone_ends_the_job_with_words)
     uint32_t world[] = {SELF, OTHER};
     struct ftc_comm c = {.id = 1, .size = RANKS, .rank = SELF, .world = world};
     struct ftc_call call = {.kind = FTC_CALL_ALLGATHER};
-    struct ftc_plan plan = {.comm = &c, .call = &call};
     struct ftc_rounds p;
+    struct ftc_plan plan = {.comm = &c, .call = &call, .state = &p};
 
     open_board();
-    ftc_rounds_in_memory.open(&p, &plan);
+    ftc_rounds_in_memory.open(&plan);
     p.progress.step = FTC_ROUNDS_TAKE;
     ftc_rank_set_add(p.status.who, OTHER);
     if (setjmp(end) == 0)
         p.carrier->take(&p);
     ck_assert_ptr_nonnull(strstr(words, "rank 1 gave to MPI_Allgather, which rank 0 needs"));
-    ftc_rounds_in_memory.free(&p);
+    ftc_rounds_in_memory.free(&plan);
     ftc_board_close(&ftc_library.board);
 }
 END_TEST
@@ -69,16 +69,16 @@ START_TEST(a_scan_keeps_the_parts_of_lower_ranks_and_its_own)
 {
     struct ftc_comm c = {.size = 3, .rank = 1};
     struct ftc_call call = {.kind = FTC_CALL_SCAN};
-    struct ftc_plan plan = {.comm = &c, .call = &call};
     struct ftc_rounds p;
+    struct ftc_plan plan = {.comm = &c, .call = &call, .state = &p};
 
-    ftc_rounds_open(&p, &plan, NULL);
+    ftc_rounds_open(&plan, NULL);
     p.has_memory = true;
     p.progress.step = FTC_ROUNDS_TAKE;
     ck_assert_uint_eq(take(&p, 0), 2 * HALF_BYTES);
     ck_assert_uint_eq(take(&p, 1), 2 * HALF_BYTES);
     ck_assert_uint_eq(take(&p, 2), 0);
-    ftc_rounds_free(&p);
+    ftc_rounds_free(&plan);
 }
 END_TEST
 
