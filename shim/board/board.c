@@ -45,7 +45,7 @@ static bool geometry_is_sane(const struct ftc_board_geometry *g)
            g->sites_bytes <= MAX_SITES_BYTES && g->sites_bytes % 64 == 0 &&
            g->exposed_bytes <= MAX_STRIDE && g->exposed_bytes % 64 == 0 &&
            g->bulk_bytes <= MAX_BULK_BYTES && g->bulk_bytes % 64 == 0 &&
-           g->place_bytes <= MAX_BULK_BYTES && g->place_bytes % PAGE == 0 &&
+           g->region_bytes <= MAX_BULK_BYTES && g->region_bytes % PAGE == 0 &&
            g->other_hosts < FTC_BOARD_HOSTS_MAX && g->host <= g->other_hosts &&
            g->trace_bytes <= MAX_TRACE_BYTES && g->trace_bytes % 64 == 0;
 }
@@ -126,7 +126,7 @@ static uint32_t groups(const struct ftc_board_geometry *g)
 
 static uint32_t windows(const struct ftc_board_geometry *g)
 {
-    return groups(g) + FTC_BOARD_PLACES;
+    return groups(g) + FTC_BOARD_REGIONS;
 }
 
 static size_t group_bytes(const struct ftc_board_geometry *g)
@@ -136,21 +136,21 @@ static size_t group_bytes(const struct ftc_board_geometry *g)
     return in_units(entries * (g->entry_stride_bytes + FTC_BOARD_MULTICASTS * g->multicast_bytes));
 }
 
-static size_t place_bytes(const struct ftc_board_geometry *g)
+static size_t region_bytes(const struct ftc_board_geometry *g)
 {
-    return in_units((size_t)g->ranks * g->place_bytes);
+    return in_units((size_t)g->ranks * g->region_bytes);
 }
 
 static size_t window_bytes(const struct ftc_board_geometry *g, uint32_t number)
 {
-    return number < groups(g) ? group_bytes(g) : place_bytes(g);
+    return number < groups(g) ? group_bytes(g) : region_bytes(g);
 }
 
 static size_t window_offset(const struct ftc_board_geometry *g, uint32_t number)
 {
     size_t places = number < groups(g) ? 0 : number - groups(g);
 
-    return windows_offset(g) + (number - places) * group_bytes(g) + places * place_bytes(g);
+    return windows_offset(g) + (number - places) * group_bytes(g) + places * region_bytes(g);
 }
 
 size_t ftc_board_bytes(const struct ftc_board_geometry *g)
@@ -160,7 +160,7 @@ size_t ftc_board_bytes(const struct ftc_board_geometry *g)
 
 size_t ftc_board_usual_bytes(const struct ftc_board_geometry *g)
 {
-    return windows_offset(g) + group_bytes(g) + place_bytes(g);
+    return windows_offset(g) + group_bytes(g) + region_bytes(g);
 }
 
 static void *map_part(int fd, size_t offset, size_t bytes)
@@ -400,11 +400,11 @@ void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank)
     return (char *)board->shared + bulk_offset(g) + (size_t)rank * g->bulk_bytes;
 }
 
-unsigned char *ftc_board_place(const struct ftc_board *board, uint32_t rank, uint32_t place)
+unsigned char *ftc_board_region(const struct ftc_board *board, uint32_t rank, uint32_t place)
 {
     const struct ftc_board_geometry *g = &board->geometry;
 
-    return ftc_board_window(board, groups(g) + place) + (size_t)rank * g->place_bytes;
+    return ftc_board_window(board, groups(g) + place) + (size_t)rank * g->region_bytes;
 }
 
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank)

@@ -163,7 +163,7 @@ struct ftc_board_geometry {
     uint32_t exposed_bytes; /* of each of a rank's places for data that it exposes (exposed.h); 0:
                                none */
     uint32_t bulk_bytes;    /* of what a rank shows of its large data (bulk.h); 0: there are none */
-    uint32_t place_bytes;   /* of each of its places for them, in pages */
+    uint32_t region_bytes;  /* of each of its places for them, in pages */
     uint32_t trace_bytes;   /* of a rank's ring of events (trace.h); 0: nothing is traced */
     uint32_t other_hosts;   /* of the job; 0: this one alone */
     uint32_t host;          /* number of the one whose board this is */
@@ -172,7 +172,7 @@ enum { FTC_BOARD_HOSTS_MAX = 64, FTC_BOARD_MULTICASTS = 2, FTC_BOARD_EXPOSED = 4
 
 /* The rest of the segment is WINDOWS: so many entries of all ranks are one, with their places for
  * messages to all members, and so is a place for large data of all ranks. */
-enum { FTC_BOARD_GROUP = 64, FTC_BOARD_PLACES = 16 };
+enum { FTC_BOARD_GROUP = 64, FTC_BOARD_REGIONS = 16 };
 
 /* What is known of a host (directory.h). */
 enum { FTC_BOARD_HOST_NAME = 64, FTC_BOARD_ADDRESS_BYTES = 16 };
@@ -299,7 +299,7 @@ _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, ui
 void *ftc_board_sites(const struct ftc_board *board, uint32_t rank);
 unsigned char *ftc_board_exposed(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_bulk(const struct ftc_board *board, uint32_t rank);
-unsigned char *ftc_board_place(const struct ftc_board *board, uint32_t rank, uint32_t place);
+unsigned char *ftc_board_region(const struct ftc_board *board, uint32_t rank, uint32_t place);
 void *ftc_board_trace(const struct ftc_board *board, uint32_t rank);
 
 static inline struct ftc_lifeline *ftc_board_lifeline(const struct ftc_board *board, uint32_t rank)

@@ -13,7 +13,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-_Static_assert(sizeof(struct ftc_bulk_head) + FTC_BULK_WORDS * sizeof(struct ftc_bulk_place) ==
+_Static_assert(sizeof(struct ftc_bulk_head) + FTC_BULK_WORDS * sizeof(struct ftc_bulk_region) ==
                    FTC_BULK_HEAD_BYTES,
                "the slots come next");
 _Static_assert((int)FTC_BULK_SLOT_BYTES % 4096 == 0, "slots are pages");
@@ -23,18 +23,18 @@ static bool are_past_caches;
 static struct {
     size_t bytes;    /* of each slot, that are in memory */
     size_t reserved; /* of all of them, from the first on */
-    struct ftc_rounds_place use;
+    struct ftc_rounds_region use;
     uint32_t seq; /* of the operation whose slots are still read */
 } own[FTC_BULK_WORDS];
 
-static uint64_t owner(const struct ftc_bulk_place *p)
+static uint64_t owner(const struct ftc_bulk_region *p)
 {
     return atomic_load_explicit(&p->communicator_id, memory_order_acquire);
 }
 
 /* The owner is the same before and after its word is read: it could have gone to another
  * communicator meanwhile. */
-static bool is_in(const struct ftc_bulk_place *p, uint64_t communicator_id, uint32_t seq)
+static bool is_in(const struct ftc_bulk_region *p, uint64_t communicator_id, uint32_t seq)
 {
     return owner(p) == communicator_id &&
            atomic_load_explicit(&p->progress, memory_order_acquire) >> 32 == seq &&
@@ -60,63 +60,63 @@ int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communi
     int words = words_of(board, rank);
 
     for (int i = 0; i < words; i++)
-        if (is_in(ftc_bulk_place(board, rank, i), communicator_id, seq))
+        if (is_in(ftc_bulk_region(board, rank, i), communicator_id, seq))
             return i;
     return -1;
 }
 
 /* Else lack of memory would be a signal in the middle of the data. Kernels that do not know this
  * way of asking give the pages when they are touched. */
-static bool populate_slot(const struct ftc_board *board, uint32_t self, int place, int slot,
+static bool populate_slot(const struct ftc_board *board, uint32_t self, int region, int slot,
                           size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t start = (uintptr_t)ftc_bulk_slot(board, self, place, slot), before = start % page;
+    uintptr_t start = (uintptr_t)ftc_bulk_slot(board, self, region, slot), before = start % page;
 
     /* Slots begin at 4 KiB, and pages may be larger. */
     return madvise((void *)(start - before), before + bytes, MADV_POPULATE_WRITE) == 0 ||
            (errno != ENOMEM && errno != EFAULT);
 }
 
-static bool populate(const struct ftc_board *board, uint32_t self, int place, size_t bytes)
+static bool populate(const struct ftc_board *board, uint32_t self, int region, size_t bytes)
 {
-    if (bytes <= own[place].bytes)
+    if (bytes <= own[region].bytes)
         return true;
     for (int slot = 0; slot < FTC_BULK_SLOTS; slot++)
-        if (!populate_slot(board, self, place, slot, bytes))
+        if (!populate_slot(board, self, region, slot, bytes))
             return false;
-    own[place].bytes = bytes;
+    own[region].bytes = bytes;
     return true;
 }
 
-bool ftc_bulk_reserve(const struct ftc_board *board, uint32_t self, int place, size_t bytes)
+bool ftc_bulk_reserve(const struct ftc_board *board, uint32_t self, int region, size_t bytes)
 {
-    if (bytes <= own[place].reserved)
+    if (bytes <= own[region].reserved)
         return true;
-    if (!populate_slot(board, self, place, 0, bytes))
+    if (!populate_slot(board, self, region, 0, bytes))
         return false;
-    own[place].reserved = bytes;
+    own[region].reserved = bytes;
     return true;
 }
 
-/* A place of this rank. */
+/* A region of this rank. */
 struct site {
     const struct ftc_board *board;
     uint32_t self;
-    int place;
+    int region;
 };
 
 /* It is the same before and after the word is read: @reader may take it for another operation. */
 static bool shows(void *context, uint32_t reader, uint32_t *shown)
 {
     const struct site *s = context;
-    uint64_t id = owner(ftc_bulk_place(s->board, s->self, s->place));
-    int its_place = ftc_bulk_find(s->board, reader, id, own[s->place].seq);
+    uint64_t id = owner(ftc_bulk_region(s->board, s->self, s->region));
+    int its_region = ftc_bulk_find(s->board, reader, id, own[s->region].seq);
 
-    if (its_place < 0)
+    if (its_region < 0)
         return false;
-    *shown = ftc_bulk_read(s->board, reader, its_place);
-    return ftc_bulk_find(s->board, reader, id, own[s->place].seq) == its_place;
+    *shown = ftc_bulk_read(s->board, reader, its_region);
+    return ftc_bulk_find(s->board, reader, id, own[s->region].seq) == its_region;
 }
 
 static bool is_dead(void *context, uint32_t reader)
@@ -124,15 +124,15 @@ static bool is_dead(void *context, uint32_t reader)
     return ftc_board_is_dead(((const struct site *)context)->board, reader);
 }
 
-static void look_at_readers(const struct ftc_board *board, uint32_t self, int place)
+static void look_at_readers(const struct ftc_board *board, uint32_t self, int region)
 {
     static const struct ftc_rounds_world world = {.shows = shows, .is_dead = is_dead};
-    struct site site = {.board = board, .self = self, .place = place};
+    struct site site = {.board = board, .self = self, .region = region};
 
-    if (!ftc_rounds_is_free(&own[place].use, &world, &site))
+    if (!ftc_rounds_is_free(&own[region].use, &world, &site))
         return;
-    free(own[place].use.reader);
-    ftc_bulk_give_back(board, self, place);
+    free(own[region].use.reader);
+    ftc_bulk_give_back(board, self, region);
 }
 
 /* Places whose readers are through become free. */
@@ -140,57 +140,57 @@ static void look_at_left(const struct ftc_board *board, uint32_t self)
 {
     int words = words_of(board, self);
 
-    for (int place = 0; place < words; place++)
-        if (own[place].use.is_left)
-            look_at_readers(board, self, place);
+    for (int region = 0; region < words; region++)
+        if (own[region].use.is_left)
+            look_at_readers(board, self, region);
 }
 
 static int first_free(int from, int to)
 {
-    for (int place = from; place < to; place++)
-        if (!own[place].use.is_taken)
-            return place;
+    for (int region = from; region < to; region++)
+        if (!own[region].use.is_taken)
+            return region;
     return -1;
 }
 
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
                   uint32_t seq, size_t bytes)
 {
-    int place;
+    int region;
 
     look_at_left(board, self);
-    place = first_free(0, FTC_BULK_PLACES);
-    if (place < 0 || !populate(board, self, place, bytes))
-        place = first_free(FTC_BULK_PLACES, FTC_BULK_WORDS);
-    if (place < 0)
+    region = first_free(0, FTC_BULK_REGIONS);
+    if (region < 0 || !populate(board, self, region, bytes))
+        region = first_free(FTC_BULK_REGIONS, FTC_BULK_WORDS);
+    if (region < 0)
         return -1;
-    if (are_past_caches && place < FTC_BULK_PLACES)
-        ftc_copy_set_far(place, ftc_bulk_slot(board, self, place, 0), FTC_BULK_PLACE_BYTES);
-    own[place].use.is_taken = true;
-    if (place >= words_of(board, self))
-        atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)place + 1);
-    ftc_bulk_show(board, self, place, seq, 0); /* first: nobody is to find it in another one */
-    atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, communicator_id);
-    return place;
+    if (are_past_caches && region < FTC_BULK_REGIONS)
+        ftc_copy_set_far(region, ftc_bulk_slot(board, self, region, 0), FTC_BULK_REGION_BYTES);
+    own[region].use.is_taken = true;
+    if (region >= words_of(board, self))
+        atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)region + 1);
+    ftc_bulk_show(board, self, region, seq, 0); /* first: nobody is to find it in another one */
+    atomic_store(&ftc_bulk_region(board, self, region)->communicator_id, communicator_id);
+    return region;
 }
 
-void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int place)
+void ftc_bulk_give_back(const struct ftc_board *board, uint32_t self, int region)
 {
-    atomic_store(&ftc_bulk_place(board, self, place)->communicator_id, 0);
-    own[place].use = (struct ftc_rounds_place){0};
+    atomic_store(&ftc_bulk_region(board, self, region)->communicator_id, 0);
+    own[region].use = (struct ftc_rounds_region){0};
 }
 
-void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int place, uint32_t seq,
+void ftc_bulk_leave(const struct ftc_board *board, uint32_t self, int region, uint32_t seq,
                     uint32_t *readers, int count)
 {
-    own[place].seq = seq;
-    ftc_rounds_leave(&own[place].use, readers, count);
-    look_at_readers(board, self, place);
+    own[region].seq = seq;
+    ftc_rounds_leave(&own[region].use, readers, count);
+    look_at_readers(board, self, region);
 }
 
 bool ftc_bulk_is_full(void)
 {
-    return first_free(0, FTC_BULK_PLACES) < 0;
+    return first_free(0, FTC_BULK_REGIONS) < 0;
 }
 
 bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self)
@@ -200,7 +200,7 @@ bool ftc_bulk_is_awaited(const struct ftc_board *board, uint32_t self)
     look_at_left(board, self);
     if (!ftc_bulk_is_full())
         return false;
-    for (int place = 0; place < FTC_BULK_PLACES; place++)
-        any |= own[place].use.is_left;
+    for (int region = 0; region < FTC_BULK_REGIONS; region++)
+        any |= own[region].use.is_left;
     return any;
 }

@@ -7,7 +7,7 @@
 static enum ftc_rounds_step following(const struct ftc_rounds_progress *p)
 {
     switch (p->step) {
-    case FTC_ROUNDS_PLACE:
+    case FTC_ROUNDS_REGION:
         return FTC_ROUNDS_WRITE;
     case FTC_ROUNDS_WRITE:
         return FTC_ROUNDS_VOTE;
@@ -43,8 +43,8 @@ void ftc_rounds_end(struct ftc_rounds_progress *p)
 {
     assert(p->step != FTC_ROUNDS_TAKE);
     assert(p->step != FTC_ROUNDS_READ);
-    p->step = p->step == FTC_ROUNDS_PLACE || p->step == FTC_ROUNDS_OVER ? FTC_ROUNDS_OVER
-                                                                        : FTC_ROUNDS_LEAVE;
+    p->step = p->step == FTC_ROUNDS_REGION || p->step == FTC_ROUNDS_OVER ? FTC_ROUNDS_OVER
+                                                                         : FTC_ROUNDS_LEAVE;
 }
 
 /* ---- the own block ---- */
@@ -86,12 +86,12 @@ void ftc_rounds_got(const struct ftc_rounds_progress *p, struct ftc_rounds_sourc
 
 /* ---- memory ---- */
 
-void ftc_rounds_leave(struct ftc_rounds_place *place, uint32_t *reader, int readers)
+void ftc_rounds_leave(struct ftc_rounds_region *region, uint32_t *reader, int readers)
 {
-    assert(place->is_taken);
-    place->is_left = true;
-    place->reader = reader;
-    place->readers = readers;
+    assert(region->is_taken);
+    region->is_left = true;
+    region->reader = reader;
+    region->readers = readers;
 }
 
 static bool is_reading(const struct ftc_rounds_world *world, void *context, uint32_t reader)
@@ -102,16 +102,16 @@ static bool is_reading(const struct ftc_rounds_world *world, void *context, uint
            !world->is_dead(context, reader);
 }
 
-static bool are_reading(struct ftc_rounds_place *place, const struct ftc_rounds_world *world,
+static bool are_reading(struct ftc_rounds_region *region, const struct ftc_rounds_world *world,
                         void *context)
 {
-    while (place->readers > 0 && !is_reading(world, context, place->reader[place->readers - 1]))
-        place->readers--;
-    return place->readers > 0;
+    while (region->readers > 0 && !is_reading(world, context, region->reader[region->readers - 1]))
+        region->readers--;
+    return region->readers > 0;
 }
 
-bool ftc_rounds_is_free(struct ftc_rounds_place *place, const struct ftc_rounds_world *world,
+bool ftc_rounds_is_free(struct ftc_rounds_region *region, const struct ftc_rounds_world *world,
                         void *context)
 {
-    return !place->is_taken || (place->is_left && !are_reading(place, world, context));
+    return !region->is_taken || (region->is_left && !are_reading(region, world, context));
 }

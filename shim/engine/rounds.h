@@ -5,7 +5,7 @@
  * votes. The result of the vote names the ranks that have written, and says whether any rank has
  * data left. Then the rank takes the parts of these ranks:
  *
- *     place -> write -> vote -> take -+-> read -> leave -> over
+ *     region -> write -> vote -> take -+-> read -> leave -> over
  *                ^                    |
  *                '---- data left -----'
  *
@@ -24,12 +24,12 @@
 #include <stdint.h>
 
 enum ftc_rounds_step {
-    FTC_ROUNDS_PLACE, /* gets memory for the call, once ftc_rounds_is_free() */
-    FTC_ROUNDS_WRITE, /* the next part of the own block */
-    FTC_ROUNDS_VOTE,  /* an operation of the engine */
-    FTC_ROUNDS_TAKE,  /* what others have written in the round */
-    FTC_ROUNDS_READ,  /* blocks that have stayed where their owners wrote them */
-    FTC_ROUNDS_LEAVE, /* shows FTC_ROUNDS_HAS_READ */
+    FTC_ROUNDS_REGION, /* gets memory for the call, once ftc_rounds_is_free() */
+    FTC_ROUNDS_WRITE,  /* the next part of the own block */
+    FTC_ROUNDS_VOTE,   /* an operation of the engine */
+    FTC_ROUNDS_TAKE,   /* what others have written in the round */
+    FTC_ROUNDS_READ,   /* blocks that have stayed where their owners wrote them */
+    FTC_ROUNDS_LEAVE,  /* shows FTC_ROUNDS_HAS_READ */
     FTC_ROUNDS_OVER,
 };
 
@@ -112,13 +112,13 @@ void ftc_rounds_got(const struct ftc_rounds_progress *p, struct ftc_rounds_sourc
 enum { FTC_ROUNDS_HAS_READ = 1 << 30 };
 
 /* Memory of a rank, for one call at a time; at the beginning zero. */
-struct ftc_rounds_place {
+struct ftc_rounds_region {
     bool is_taken, is_left;
     uint32_t *reader; /* after it was left: ranks that may still read */
     int readers;
 };
 
-/* The readers of a place that a rank has left, as it sees them. */
+/* The readers of a region that a rank has left, as it sees them. */
 struct ftc_rounds_world {
     /* Whether @reader shows itself in the call; *@shown is the word that it shows. A rank that has
      * voted in a call showed itself before, and does until it has read. */
@@ -126,11 +126,11 @@ struct ftc_rounds_world {
     bool (*is_dead)(void *context, uint32_t reader);
 };
 
-/* Leaves a place; @reader stays until it is free. */
-void ftc_rounds_leave(struct ftc_rounds_place *place, uint32_t *reader, int readers);
+/* Leaves a region; @reader stays until it is free. */
+void ftc_rounds_leave(struct ftc_rounds_region *region, uint32_t *reader, int readers);
 
-/* Whether a call may take a place. Forgets readers that have read. */
-bool ftc_rounds_is_free(struct ftc_rounds_place *place, const struct ftc_rounds_world *world,
+/* Whether a call may take a region. Forgets readers that have read. */
+bool ftc_rounds_is_free(struct ftc_rounds_region *region, const struct ftc_rounds_world *world,
                         void *context);
 
 #endif

@@ -66,7 +66,7 @@ struct ftc_board_geometry ftc_geometry_make(const struct ftc_settings *s, int ra
                            : 0,
         .exposed_bytes = exposed_bytes(s, hosts),
         .bulk_bytes = is_large_protected && hosts == 1 ? FTC_BULK_HEAD_BYTES : 0,
-        .place_bytes = is_large_protected && hosts == 1 ? FTC_BULK_PLACE_BYTES : 0,
+        .region_bytes = is_large_protected && hosts == 1 ? FTC_BULK_REGION_BYTES : 0,
         .trace_bytes = s->trace_file[0] != '\0' ? ftc_trace_bytes((uint32_t)ranks) : 0,
         .other_hosts = (uint32_t)hosts - 1,
     };

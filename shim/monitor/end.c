@@ -319,7 +319,7 @@ static bool is_any_other_here(const struct ftc_monitored *rank)
     return false;
 }
 
-static void pause_and_relay(struct ftc_monitored *rank)
+static void pause_and_forward(struct ftc_monitored *rank)
 {
     nanosleep(&(struct timespec){.tv_nsec = OTHERS_AGAIN_NS}, NULL);
     ftc_signals_forward(rank);
@@ -337,10 +337,10 @@ static void await_end_of_input(struct ftc_monitored *rank)
     uint64_t last_left_ns;
 
     while (ftc_pipes_are_draining() && is_any_other_here(rank))
-        pause_and_relay(rank);
+        pause_and_forward(rank);
     last_left_ns = ftc_clock_ns();
     while (ftc_pipes_are_draining() && is_input_on_its_way(last_left_ns))
-        pause_and_relay(rank);
+        pause_and_forward(rank);
 }
 
 /* All hosts are ended at the same time, and one of them reports. */

@@ -253,7 +253,7 @@ struct ftc_forecast ftc_forecast_of_call(const struct ftc_call *call, enum ftc_f
 {
     struct ftc_forecast forecast = forecast_of(call, fallback);
 
-    forecast.remedies |= is_for_rank_0(call) ? FTC_NOTE_RANK_0 : 0;
+    forecast.remedies |= is_for_rank_0(call) ? FTC_REMEDY_IF_RANK_0 : 0;
     return forecast;
 }
 
@@ -330,6 +330,6 @@ struct ftc_forecast ftc_forecast_of_native(enum ftc_call_kind kind, MPI_Comm com
     struct ftc_forecast forecast = of_native(kind, comm, peer);
 
     if (is_from_any_source(kind, peer))
-        forecast.remedies |= FTC_NOTE_ANY_SOURCE;
+        forecast.remedies |= FTC_REMEDY_IF_ANY_SOURCE;
     return forecast;
 }

@@ -65,7 +65,7 @@ struct ftc_plan {
 };
 
 /* Notes of a rank beside its block: 8 bits. */
-enum ftc_block_note { FTC_NOTE_REQUIRES_ALL = 1, FTC_NOTE_REFUSES = 2 };
+enum ftc_block_note { FTC_BLOCK_REQUIRES_ALL = 1, FTC_BLOCK_REFUSES = 2 };
 
 struct ftc_collective {
     const struct ftc_pipelined_kind *pipelined; /* NULL: the protocol does not serve the call */

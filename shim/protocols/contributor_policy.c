@@ -12,7 +12,7 @@ uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan)
 {
     return ftc_contributors_are_kept &&
                    ftc_required_sites_meet(&ftc_library.notice, plan->call->return_address)
-               ? FTC_NOTE_REQUIRES_ALL
+               ? FTC_BLOCK_REQUIRES_ALL
                : 0;
 }
 
@@ -89,7 +89,7 @@ int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
         if (!block.data)
             continue;
         ftc_rank_set_add(who, (uint32_t)rank);
-        required |= (block.note & FTC_NOTE_REQUIRES_ALL) != 0;
+        required |= (block.note & FTC_BLOCK_REQUIRES_ALL) != 0;
         missing -= rank >= c->remote && rank < c->remote + c->remote_size;
     }
     if (plan->is_inter)

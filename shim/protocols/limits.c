@@ -30,7 +30,7 @@ int ftc_limits_error(const struct ftc_call *call, uint32_t flags)
 {
     if (!ftc_limits_are_protected())
         return ftc_error_no_memory();
-    return flags & FTC_ROUND_NO_PLACE
-               ? ftc_error_too_many(call, FTC_BULK_PLACES)
+    return flags & FTC_ROUND_NO_REGION
+               ? ftc_error_too_many(call, FTC_BULK_REGIONS)
                : ftc_error_large_memory(call, ftc_library.settings.large_memory);
 }

@@ -34,7 +34,7 @@ int ftc_packed_give(struct ftc_plan *plan)
     void *to;
 
     if (plan->arguments.refuses) {
-        plan->note = FTC_NOTE_REFUSES;
+        plan->note = FTC_BLOCK_REFUSES;
         plan->room(plan, 0);
         return MPI_SUCCESS;
     }

@@ -87,15 +87,15 @@ static bool get_memory(struct ftc_pipelined *p)
     const struct ftc_schedule *s = ftc_pipelined_schedule(p);
     size_t copy, scratch = kind_of(p)->scratch_bytes ? kind_of(p)->scratch_bytes(plan) : 0;
 
-    p->place = ftc_bulk_take(
+    p->region = ftc_bulk_take(
         &ftc_library.board, ftc_library.world_rank, plan->comm->id, plan->comm->seq,
         kind_of(p)->block_bytes(plan, s->units < s->block_units ? s->units : s->block_units));
-    if (p->place < 0)
+    if (p->region < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
-    p->lacks_place = p->place >= FTC_BULK_PLACES && ftc_bulk_is_full();
-    p->place_of = malloc((size_t)plan->comm->size * sizeof *p->place_of);
+    p->lacks_region = p->region >= FTC_BULK_REGIONS && ftc_bulk_is_full();
+    p->region_of = malloc((size_t)plan->comm->size * sizeof *p->region_of);
     p->scratch = aligned_alloc(64, (scratch + 127) / 64 * 64);
-    if (p->place >= FTC_BULK_PLACES || !p->place_of || !p->scratch)
+    if (p->region >= FTC_BULK_REGIONS || !p->region_of || !p->scratch)
         return false;
     copy = kind_of(p)->copy_bytes(p);
     return copy == 0 || get_copy(p, copy);
@@ -115,21 +115,21 @@ static uint32_t steps(void *context, int member)
     struct ftc_pipelined *p = context;
     const struct ftc_comm *c = p->plan->comm;
     uint32_t world = world_rank(p, member);
-    int place = p->place_of[member];
+    int region = p->region_of[member];
 
-    if (place < 0)
-        place = ftc_bulk_find(&ftc_library.board, world, c->id, c->seq);
-    if (place < 0)
+    if (region < 0)
+        region = ftc_bulk_find(&ftc_library.board, world, c->id, c->seq);
+    if (region < 0)
         return 0;
-    p->place_of[member] = (int16_t)place;
-    return ftc_bulk_read(&ftc_library.board, world, place);
+    p->region_of[member] = (int16_t)region;
+    return ftc_bulk_read(&ftc_library.board, world, region);
 }
 
 static void show(void *context, uint32_t shown)
 {
     const struct ftc_pipelined *p = context;
 
-    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->plan->comm->seq, shown);
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->region, p->plan->comm->seq, shown);
 }
 
 static bool is_dead(void *context, int member)
@@ -161,13 +161,13 @@ static const struct ftc_data_world world = {
     .get = get,
 };
 
-/* A member shows itself in a place that has slots, or has nothing in any of them. */
+/* A member shows itself in a region that has slots, or has nothing in any of them. */
 unsigned char *ftc_pipelined_slot(const struct ftc_pipelined *p, int member, int slot)
 {
-    int place = member == ftc_pipelined_schedule(p)->self ? p->place : p->place_of[member];
+    int region = member == ftc_pipelined_schedule(p)->self ? p->region : p->region_of[member];
 
     return ftc_bulk_slot(&ftc_library.board, world_rank(p, member),
-                         place >= 0 && place < FTC_BULK_PLACES ? place : 0, slot);
+                         region >= 0 && region < FTC_BULK_REGIONS ? region : 0, slot);
 }
 
 /* ---- the beginning of a try ---- */
@@ -182,7 +182,7 @@ static void begin_data_phase(struct ftc_pipelined *p)
     schedule.self = c->own_member;
     schedule.root = p->plan->root;
     if (p->has_memory) {
-        memset(p->place_of, -1, (size_t)p->plan->comm->size * sizeof *p->place_of);
+        memset(p->region_of, -1, (size_t)p->plan->comm->size * sizeof *p->region_of);
         if (kind_of(p)->prepare)
             kind_of(p)->prepare(p);
     }
@@ -191,7 +191,7 @@ static void begin_data_phase(struct ftc_pipelined *p)
         ftc_data_leave(&p->phase);
 }
 
-/* False: others still read what was in the last place that could be free. */
+/* False: others still read what was in the last region that could be free. */
 static bool begin_first_try(struct ftc_pipelined *p)
 {
     if (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
@@ -218,7 +218,7 @@ static void cast_vote(struct ftc_pipelined *p)
 {
     p->vote = (p->phase.outcome == FTC_DATA_COMPLETE ? 0 : FTC_ROUND_INCOMPLETE) |
               (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) |
-              (p->lacks_place ? FTC_ROUND_NO_PLACE : 0) |
+              (p->lacks_region ? FTC_ROUND_NO_REGION : 0) |
               (ftc_contributor_policy_note(p->plan) ? FTC_ROUND_REQUIRES_ALL : 0);
 }
 
@@ -227,7 +227,7 @@ static bool turn(struct ftc_prelude *prelude)
     struct ftc_pipelined *p = (struct ftc_pipelined *)prelude;
     bool progress;
 
-    if (p->place < 0 && !begin_first_try(p))
+    if (p->region < 0 && !begin_first_try(p))
         return false;
     look_for_crash(p);
     progress = ftc_data_turn(&p->phase);
@@ -247,7 +247,7 @@ static bool expects(const struct ftc_prelude *prelude, int member)
 {
     const struct ftc_pipelined *p = (const struct ftc_pipelined *)prelude;
 
-    return p->place >= 0 && ftc_data_expects(&p->phase, member);
+    return p->region >= 0 && ftc_data_expects(&p->phase, member);
 }
 
 static void combine_votes(void *context, void *into, const void *from)
@@ -270,7 +270,7 @@ static void open(struct ftc_plan *plan)
     *p = (struct ftc_pipelined){
         .prelude = {.turn = turn, .is_over = is_over, .expects = expects},
         .plan = plan,
-        .place = -1,
+        .region = -1,
     };
     kind_of(p)->schedule(plan, &p->phase.schedule);
 }
@@ -279,7 +279,7 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
     struct ftc_pipelined *p = plan->state;
 
-    if (p->place >= 0)
+    if (p->region >= 0)
         begin_data_phase(p);
     request->value_bytes = sizeof p->vote;
     request->contribution = &p->vote;
@@ -308,10 +308,10 @@ static void close_call(const struct ftc_plan *plan)
     struct ftc_pipelined *p = plan->state;
 
     kind_of(p)->undo(p);
-    if (p->place >= 0)
-        ftc_bulk_give_back(&ftc_library.board, ftc_library.world_rank, p->place);
+    if (p->region >= 0)
+        ftc_bulk_give_back(&ftc_library.board, ftc_library.world_rank, p->region);
     give_copy_back(p);
-    free(p->place_of);
+    free(p->region_of);
     free(p->scratch);
 }
 

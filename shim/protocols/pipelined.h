@@ -14,9 +14,9 @@ struct ftc_pipelined {
     struct ftc_plan *plan;
     struct ftc_data_phase phase;
     uint32_t vote; /* the value of the small allreduce: flags of anybody, enum ftc_round_flag */
-    bool has_memory, lacks_place;
-    int place;              /* of this rank's in board/bulk.h */
-    int16_t *place_of;      /* of each member's, by index in member[]; -1: not known yet */
+    bool has_memory, lacks_region;
+    int region;             /* of this rank's in board/bulk.h */
+    int16_t *region_of;     /* of each member's, by index in member[]; -1: not known yet */
     unsigned char *scratch; /* what is being combined */
 
     /* The data that a second try would miss: the program's where the result takes their place, or

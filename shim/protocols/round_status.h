@@ -10,7 +10,7 @@ enum ftc_round_flag {
     FTC_ROUND_NO_MEMORY = 1,    /* somebody has none */
     FTC_ROUND_REQUIRES_ALL = 4, /* setting require_all_at names somebody's call site */
     FTC_ROUND_INCOMPLETE = 8,   /* somebody's data phase has not come to its end */
-    FTC_ROUND_NO_PLACE = 16,    /* with the first: somebody is in too many operations at once */
+    FTC_ROUND_NO_REGION = 16,   /* with the first: somebody is in too many operations at once */
 };
 
 struct ftc_round_status {

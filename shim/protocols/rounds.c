@@ -53,7 +53,7 @@ void ftc_rounds_give(struct ftc_rounds *p)
 
 uint32_t ftc_rounds_flags(const struct ftc_rounds *p)
 {
-    return (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_place ? FTC_ROUND_NO_PLACE : 0);
+    return (p->has_memory ? 0 : FTC_ROUND_NO_MEMORY) | (p->lacks_region ? FTC_ROUND_NO_REGION : 0);
 }
 
 /* ---- taken ---- */
@@ -155,7 +155,7 @@ static bool is_refused(const struct ftc_rounds *p)
     bool is = false;
 
     for (int rank = 0; rank < p->ranks; rank++)
-        is |= (p->from[rank].note & FTC_NOTE_REFUSES) != 0;
+        is |= (p->from[rank].note & FTC_BLOCK_REFUSES) != 0;
     return is;
 }
 

@@ -33,11 +33,11 @@ struct ftc_rounds {
     struct ftc_plan *plan;
     const struct ftc_rounds_carrier *carrier;
     struct ftc_round_status status; /* of the round: who has written, and what is left */
-    bool has_memory, lacks_place;
+    bool has_memory, lacks_region;
     struct ftc_rounds_progress progress;
 
     /* In memory: */
-    int place; /* of this rank's in board/bulk.h, from FTC_ROUNDS_WRITE on */
+    int region; /* of this rank's in board/bulk.h, from FTC_ROUNDS_WRITE on */
     uint32_t seq;
 
     /* In messages: */

@@ -1,4 +1,4 @@
-/* Blocks in bulk memory (board/bulk.h): each rank has a place there, which all others read. */
+/* Blocks in bulk memory (board/bulk.h): each rank has a region there, which all others read. */
 #include "rounds.h"
 
 #include "board/bulk.h"
@@ -11,21 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The head before the data of a place: of this round, and of the one before, which others may still
- * be reading. */
+/* The head before the data of a region: of this round, and of the one before, which others may
+ * still be reading. */
 struct head {
     _Alignas(64) uint64_t bytes; /* of the block, written in this round */
     uint64_t left;               /* after it */
     uint32_t note;
 };
 
-struct place {
+struct region {
     struct head head[2];
     unsigned char data[];
 };
 
 enum {
-    DATA_BYTES = FTC_BULK_PLACE_BYTES - (int)sizeof(struct place),
+    DATA_BYTES = FTC_BULK_REGION_BYTES - (int)sizeof(struct region),
     HALF_BYTES = DATA_BYTES / 2 / 64 * 64,
 };
 
@@ -41,24 +41,24 @@ static uint32_t world_of(const struct ftc_rounds *p, int rank)
     return p->plan->comm->world[rank];
 }
 
-static bool has_slots(int place)
+static bool has_slots(int region)
 {
-    return place >= 0 && place < FTC_BULK_PLACES;
+    return region >= 0 && region < FTC_BULK_REGIONS;
 }
 
-static struct place *place_of(uint32_t world, int place)
+static struct region *region_of(uint32_t world, int region)
 {
-    return (struct place *)ftc_bulk_slot(&ftc_library.board, world, place, 0);
+    return (struct region *)ftc_bulk_slot(&ftc_library.board, world, region, 0);
 }
 
-static struct place *own_place(const struct ftc_rounds *p)
+static struct region *own_region(const struct ftc_rounds *p)
 {
-    return place_of(ftc_library.world_rank, p->place);
+    return region_of(ftc_library.world_rank, p->region);
 }
 
-static unsigned char *area_of(struct place *place, uint32_t round)
+static unsigned char *area_of(struct region *region, uint32_t round)
 {
-    return place->data + ftc_rounds_area(&limits, round).at;
+    return region->data + ftc_rounds_area(&limits, round).at;
 }
 
 static bool is_in_parts(size_t bytes)
@@ -72,9 +72,9 @@ static unsigned char *block(struct ftc_rounds *p, size_t bytes)
 {
     if (is_in_parts(bytes))
         return ftc_rounds_own_block(p, bytes);
-    return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
-                            sizeof(struct place) + bytes)
-               ? own_place(p)->data
+    return ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->region,
+                            sizeof(struct region) + bytes)
+               ? own_region(p)->data
                : NULL;
 }
 
@@ -92,32 +92,33 @@ static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
 }
 
 /* False: others still read what was in the last one that could be free. */
-static bool take_place(struct ftc_rounds *p)
+static bool take_region(struct ftc_rounds *p)
 {
     const struct ftc_board *board = &ftc_library.board;
 
     if (ftc_bulk_is_awaited(board, ftc_library.world_rank))
         return false;
     p->seq = p->plan->comm->seq;
-    p->place = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, p->seq, 0);
-    if (p->place < 0)
+    p->region = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, p->seq, 0);
+    if (p->region < 0)
         ftc_job_end_no_memory("a large call"); /* nor for telling the others */
-    p->lacks_place = !has_slots(p->place) && ftc_bulk_is_full();
-    p->has_memory = p->from && has_slots(p->place) &&
-                    ftc_bulk_reserve(board, ftc_library.world_rank, p->place, sizeof(struct place));
+    p->lacks_region = !has_slots(p->region) && ftc_bulk_is_full();
+    p->has_memory =
+        p->from && has_slots(p->region) &&
+        ftc_bulk_reserve(board, ftc_library.world_rank, p->region, sizeof(struct region));
     return true;
 }
 
 /* The next bytes of the own block, for all to read. */
 static void write_part(struct ftc_rounds *p)
 {
-    struct place *place = own_place(p);
+    struct region *region = own_region(p);
     uint32_t round = p->progress.round;
     struct ftc_rounds_piece piece = ftc_rounds_write(&p->progress, &limits);
 
     if (is_in_parts(p->progress.bytes))
-        ftc_copy(area_of(place, round), p->given + piece.from, piece.bytes);
-    place->head[ftc_rounds_half(round)] =
+        ftc_copy(area_of(region, round), p->given + piece.from, piece.bytes);
+    region->head[ftc_rounds_half(round)] =
         (struct head){.bytes = piece.bytes, .left = piece.left, .note = p->plan->note};
 }
 
@@ -125,8 +126,8 @@ static bool turn(struct ftc_prelude *prelude)
 {
     struct ftc_rounds *p = (struct ftc_rounds *)prelude;
 
-    if (p->progress.step == FTC_ROUNDS_PLACE) {
-        if (!take_place(p))
+    if (p->progress.step == FTC_ROUNDS_REGION) {
+        if (!take_region(p))
             return false;
         ftc_rounds_next(&p->progress);
     }
@@ -134,8 +135,8 @@ static bool turn(struct ftc_prelude *prelude)
     if (p->progress.round == 0 && p->has_memory)
         ftc_rounds_give(p);
     if (p->has_memory && is_in_parts(p->progress.bytes) && p->progress.round == 0 &&
-        !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->place,
-                          FTC_BULK_PLACE_BYTES))
+        !ftc_bulk_reserve(&ftc_library.board, ftc_library.world_rank, p->region,
+                          FTC_BULK_REGION_BYTES))
         p->has_memory = false;
     if (p->has_memory)
         write_part(p);
@@ -160,7 +161,7 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
 {
     struct ftc_rounds *p = plan->state;
 
-    if (p->progress.step == FTC_ROUNDS_PLACE)
+    if (p->progress.step == FTC_ROUNDS_REGION)
         p->prelude = (struct ftc_prelude){.turn = turn, .is_over = is_over};
     request->value_bytes = ftc_round_status_bytes(plan->comm->size);
     request->contribution = &p->status;
@@ -176,19 +177,19 @@ static void hear(struct ftc_rounds *p)
 }
 
 /* Reads the head of a round. A length that no correct rank writes counts as 0. */
-static struct head head_of(const struct place *place, uint32_t round)
+static struct head head_of(const struct region *region, uint32_t round)
 {
-    struct head head = place->head[ftc_rounds_half(round)];
+    struct head head = region->head[ftc_rounds_half(round)];
 
     if (head.bytes > ftc_rounds_area(&limits, round).most_bytes)
         head.bytes = 0;
     return head;
 }
 
-/* The vote says that @rank has written its block, and it keeps its place until this rank has read:
+/* The vote says that @rank has written its block, and it keeps its region until this rank has read:
  * whoever may write to shared memory has changed that. This rank cannot have the result of the
  * others. */
-static void end_without_place(const struct ftc_rounds *p, int rank)
+static void end_without_region(const struct ftc_rounds *p, int rank)
 {
     char text[192];
 
@@ -203,21 +204,21 @@ static void end_without_place(const struct ftc_rounds *p, int rank)
 static void take_from(struct ftc_rounds *p, int rank)
 {
     const struct ftc_comm *c = p->plan->comm;
-    int its_place = rank == c->rank
-                        ? p->place
-                        : ftc_bulk_find(&ftc_library.board, world_of(p, rank), c->id, p->seq);
-    struct place *place;
+    int its_region = rank == c->rank
+                         ? p->region
+                         : ftc_bulk_find(&ftc_library.board, world_of(p, rank), c->id, p->seq);
+    struct region *region;
     struct head head;
 
-    if (!has_slots(its_place)) {
-        ftc_fence_check(); /* no rank keeps a place for one that was declared dead */
-        end_without_place(p, rank);
+    if (!has_slots(its_region)) {
+        ftc_fence_check(); /* no rank keeps a region for one that was declared dead */
+        end_without_region(p, rank);
     }
-    place = place_of(world_of(p, rank), its_place);
-    head = head_of(place, p->progress.round);
+    region = region_of(world_of(p, rank), its_region);
+    head = head_of(region, p->progress.round);
     ftc_rounds_take(p, rank,
                     &(struct ftc_rounds_part){
-                        .data = area_of(place, p->progress.round),
+                        .data = area_of(region, p->progress.round),
                         .bytes = head.bytes,
                         .left = head.left,
                         .note = head.note,
@@ -258,12 +259,12 @@ static void close_place(const struct ftc_plan *plan)
     ftc_rounds_end(&p->progress);
     if (p->progress.step == FTC_ROUNDS_OVER)
         return;
-    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->place, p->seq,
+    ftc_bulk_show(&ftc_library.board, ftc_library.world_rank, p->region, p->seq,
                   FTC_ROUNDS_HAS_READ);
     list = readers(p, &count);
     if (!list)
-        ftc_job_end_no_memory("a large call"); /* the place could never be used again */
-    ftc_bulk_leave(&ftc_library.board, ftc_library.world_rank, p->place, p->seq, list, count);
+        ftc_job_end_no_memory("a large call"); /* the region could never be used again */
+    ftc_bulk_leave(&ftc_library.board, ftc_library.world_rank, p->region, p->seq, list, count);
     ftc_rounds_next(&p->progress);
 }
 

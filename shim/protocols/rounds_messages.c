@@ -73,7 +73,7 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
     struct ftc_rounds *p = plan->state;
     struct ftc_comm *c = plan->comm;
 
-    if (p->progress.step == FTC_ROUNDS_PLACE) {
+    if (p->progress.step == FTC_ROUNDS_REGION) {
         p->has_memory = p->from != NULL;
         if (p->has_memory)
             ftc_rounds_give(p);

@@ -229,7 +229,7 @@ static bool is_refused(const struct ftc_plan *plan, const void *value)
 
     value = ftc_blocks_within(value, plan->travelling_bytes);
     while (value && ftc_blocks_next(value, &at, &block))
-        if (block.note & FTC_NOTE_REFUSES)
+        if (block.note & FTC_BLOCK_REFUSES)
             return true;
     return false;
 }

@@ -70,9 +70,9 @@ static bool applies(const struct ftc_coverage_table *t, const struct ftc_coverag
     case FTC_CONDITION_BLOCKS:
         return is_protected && takes_blocks(kind);
     case FTC_CONDITION_ANY_SOURCE:
-        return is_protected && (row->remedies & FTC_NOTE_ANY_SOURCE);
+        return is_protected && (row->remedies & FTC_REMEDY_IF_ANY_SOURCE);
     case FTC_CONDITION_RECEIVES:
-        return is_protected && receives(kind) && !(row->remedies & FTC_NOTE_ANY_SOURCE);
+        return is_protected && receives(kind) && !(row->remedies & FTC_REMEDY_IF_ANY_SOURCE);
     case FTC_CONDITION_ROOTS:
         return is_protected && ftc_call_comes_from_root(kind);
     case FTC_CONDITION_COMMUNICATORS:
@@ -82,7 +82,7 @@ static bool applies(const struct ftc_coverage_table *t, const struct ftc_coverag
     case FTC_CONDITION_FILES:
         return is_over && is_of_file(kind);
     default:
-        return is_over && (row->remedies & FTC_NOTE_RANK_0);
+        return is_over && (row->remedies & FTC_REMEDY_IF_RANK_0);
     }
 }
 

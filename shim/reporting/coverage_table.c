@@ -212,7 +212,7 @@ int ftc_coverage_permille(const struct ftc_coverage_table *t)
 static void take_worse(struct ftc_coverage_verdict *v, enum ftc_protection_level level,
                        const struct ftc_coverage_row *row)
 {
-    if (level == FTC_LEVEL_PROTECTED && (row->remedies & FTC_NOTE_ANY_SOURCE))
+    if (level == FTC_LEVEL_PROTECTED && (row->remedies & FTC_REMEDY_IF_ANY_SOURCE))
         v->waits_for_any_source = true;
     if (level < v->level) {
         v->level = level;

@@ -51,8 +51,8 @@ enum ftc_remedy {
     FTC_REMEDY_SETTINGS = 1151, /* those above that are settings */
 
     /* Beside them, what a condition may depend on (coverage_conditions.h). */
-    FTC_NOTE_ANY_SOURCE = 4096,
-    FTC_NOTE_RANK_0 = 8192, /* which alone gets the result */
+    FTC_REMEDY_IF_ANY_SOURCE = 4096,
+    FTC_REMEDY_IF_RANK_0 = 8192, /* which alone gets the result */
     FTC_REMEDY_ALL = 16383,
 };
 

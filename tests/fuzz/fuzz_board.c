@@ -148,7 +148,7 @@ static void read_tellings(void)
 /* Whatever a rank shows of itself, its slots are inside of the segment. */
 static void read_bulk(void)
 {
-    struct ftc_bulk_place *first = ftc_bulk_place(&board, 1, 0);
+    struct ftc_bulk_region *first = ftc_bulk_region(&board, 1, 0);
     uint64_t id = atomic_load(&first->communicator_id);
     int place = ftc_bulk_find(&board, 1, id, (uint32_t)(atomic_load(&first->progress) >> 32));
 

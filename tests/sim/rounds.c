@@ -79,7 +79,7 @@ static bool is_dead(void *context, uint32_t reader)
 static bool is_free(const struct sim *s, const struct sim_place *place)
 {
     static const struct ftc_rounds_world world = {.shows = shows, .is_dead = is_dead};
-    struct ftc_rounds_place use = place->use;
+    struct ftc_rounds_region use = place->use;
 
     return ftc_rounds_is_free(&use, &world, &(struct site){.sim = s, .op = place->op});
 }
@@ -100,7 +100,7 @@ static void take_place(struct sim *s, int rank)
     p->own = free_place(s, rank); /* what is in it stays: nobody clears memory */
     p->place[p->own].op = p->first_op;
     p->place[p->own].shown = 0;
-    p->place[p->own].use = (struct ftc_rounds_place){.is_taken = true};
+    p->place[p->own].use = (struct ftc_rounds_region){.is_taken = true};
 }
 
 static void leave_place(struct sim *s, int rank)
@@ -256,7 +256,7 @@ void sim_rounds_reset(struct sim *s, int rank)
     memset(p, 0, offsetof(struct sim_rounds, from) + (size_t)s->scenario.n * sizeof p->from[0]);
     for (int i = 0; i < SIM_MAX_PLACES; i++) {
         p->place[i].op = -1;
-        p->place[i].use = (struct ftc_rounds_place){0};
+        p->place[i].use = (struct ftc_rounds_region){0};
         for (int j = 0; j < SIM_PLACE_UNITS; j++)
             p->place[i].unit[j].is_wrong = true;
     }
@@ -276,7 +276,7 @@ void sim_rounds_begin(struct sim *s, int rank)
 
 bool sim_rounds_can_turn(const struct sim *s, int rank)
 {
-    return rounds_of(s, rank)->progress.step != FTC_ROUNDS_PLACE || free_place(s, rank) >= 0;
+    return rounds_of(s, rank)->progress.step != FTC_ROUNDS_REGION || free_place(s, rank) >= 0;
 }
 
 /* Returns the rank from @at on that the step comes to; n: there is none left. */
@@ -321,7 +321,7 @@ static bool is_through(struct sim *s, int rank, void (*visit)(struct sim *s, int
 static bool do_step(struct sim *s, int rank)
 {
     switch (rounds_of(s, rank)->progress.step) {
-    case FTC_ROUNDS_PLACE:
+    case FTC_ROUNDS_REGION:
         take_place(s, rank);
         return true;
     case FTC_ROUNDS_WRITE:

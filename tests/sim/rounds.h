@@ -38,7 +38,7 @@ struct sim_rounds_head {
 struct sim_place {
     int8_t op; /* that began the call which it was taken for last; -1: none */
     uint32_t shown;
-    struct ftc_rounds_place use;
+    struct ftc_rounds_region use;
     uint32_t reader[SIM_MAX_N]; /* for use */
     struct sim_rounds_head head[2];
     struct sim_rounds_unit unit[SIM_PLACE_UNITS];

@@ -76,7 +76,7 @@ void sim_trace_send(const struct sim *s, int from, int to, const struct ftc_mess
 static void trace_rounds(const struct sim *s, int rank)
 {
     static const char *const what[] = {
-        [FTC_ROUNDS_PLACE] = "takes a place",
+        [FTC_ROUNDS_REGION] = "takes a place",
         [FTC_ROUNDS_WRITE] = "writes",
         [FTC_ROUNDS_TAKE] = "takes what was written by",
         [FTC_ROUNDS_READ] = "reads what has stayed with",

@@ -137,7 +137,7 @@ START_TEST(what_is_used_is_mapped_and_both_see_it)
     struct ftc_board a, b;
 
     g.entries = COMMUNICATORS;
-    g.place_bytes = 1 << 20;
+    g.region_bytes = 1 << 20;
     a = unit_board(g);
     ck_assert_uint_lt(a.size_bytes, 1 << 20);
     ck_assert_uint_lt(ftc_board_usual_bytes(&g), (SLOTS + 1) << 20);
@@ -146,12 +146,12 @@ START_TEST(what_is_used_is_mapped_and_both_see_it)
         ftc_board_entry(&a, 1, entry)->attempt = entry;
         *(uint32_t *)ftc_board_multicast(&a, 1, entry, 1) = entry;
     }
-    ftc_board_place(&a, SLOTS - 1, FTC_BOARD_PLACES - 1)[g.place_bytes - 1] = 7;
+    ftc_board_region(&a, SLOTS - 1, FTC_BOARD_REGIONS - 1)[g.region_bytes - 1] = 7;
     for (uint32_t entry = 0; entry < COMMUNICATORS; entry += FTC_BOARD_GROUP - 1) {
         ck_assert_uint_eq(ftc_board_entry(&b, 1, entry)->attempt, entry);
         ck_assert_uint_eq(*(uint32_t *)ftc_board_multicast(&b, 1, entry, 1), entry);
     }
-    ck_assert_int_eq(ftc_board_place(&b, SLOTS - 1, FTC_BOARD_PLACES - 1)[g.place_bytes - 1], 7);
+    ck_assert_int_eq(ftc_board_region(&b, SLOTS - 1, FTC_BOARD_REGIONS - 1)[g.region_bytes - 1], 7);
     ck_assert(has_flag(ftc_board_window(&b, 0), "dd"));
     ftc_board_close(&a);
     ftc_board_close(&b);

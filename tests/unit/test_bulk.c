@@ -21,7 +21,7 @@ static struct ftc_board_geometry geometry(void)
 
     g.sites_bytes = 64;
     g.bulk_bytes = FTC_BULK_HEAD_BYTES;
-    g.place_bytes = FTC_BULK_PLACE_BYTES;
+    g.region_bytes = FTC_BULK_REGION_BYTES;
     return g;
 }
 
@@ -87,14 +87,14 @@ START_TEST(without_memory_there_are_places_without_slots)
     int place = 0;
 
     open_board();
-    for (int i = 0; i < FTC_BULK_PLACES; i++) {
+    for (int i = 0; i < FTC_BULK_REGIONS; i++) {
         ck_assert(!ftc_bulk_is_full());
         ck_assert_int_eq(ftc_bulk_take(&board, 0, ID + (uint64_t)i, 1, BYTES), i);
     }
     ck_assert(ftc_bulk_is_full());
-    for (int i = FTC_BULK_PLACES; i < FTC_BULK_WORDS; i++) {
+    for (int i = FTC_BULK_REGIONS; i < FTC_BULK_WORDS; i++) {
         place = ftc_bulk_take(&board, 0, ID + (uint64_t)i, 1, BYTES);
-        ck_assert_int_ge(place, FTC_BULK_PLACES);
+        ck_assert_int_ge(place, FTC_BULK_REGIONS);
         ck_assert_int_eq(ftc_bulk_find(&board, 0, ID + (uint64_t)i, 1), place);
     }
     ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, BYTES), -1);
@@ -111,9 +111,9 @@ static void leave_to_reader(int place, int *its_place)
 
     ck_assert_int_eq(ftc_bulk_take(&board, 0, ID, 3, 0), place);
     ftc_bulk_show(&board, 0, place, 3, FTC_ROUNDS_HAS_READ);
-    *its_place = FTC_BULK_PLACES - 1;
-    atomic_store(&ftc_bulk_head(&board, 1)->words, FTC_BULK_PLACES);
-    atomic_store(&ftc_bulk_place(&board, 1, *its_place)->communicator_id, ID);
+    *its_place = FTC_BULK_REGIONS - 1;
+    atomic_store(&ftc_bulk_head(&board, 1)->words, FTC_BULK_REGIONS);
+    atomic_store(&ftc_bulk_region(&board, 1, *its_place)->communicator_id, ID);
     ftc_bulk_show(&board, 1, *its_place, 3, 0);
     readers[0] = 1;
     ftc_bulk_leave(&board, 0, place, 3, readers, 1);
@@ -121,7 +121,7 @@ static void leave_to_reader(int place, int *its_place)
 
 static void take_all_others(void)
 {
-    for (int i = 1; i < FTC_BULK_PLACES; i++)
+    for (int i = 1; i < FTC_BULK_REGIONS; i++)
         ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), i);
     ck_assert(ftc_bulk_is_awaited(&board, 0));
 }
@@ -172,12 +172,12 @@ START_TEST(a_place_without_slots_is_free_when_all_have_read)
     int its_place;
 
     open_board();
-    for (int i = 0; i < FTC_BULK_PLACES; i++)
+    for (int i = 0; i < FTC_BULK_REGIONS; i++)
         ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), i);
-    leave_to_reader(FTC_BULK_PLACES, &its_place);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES + 1);
+    leave_to_reader(FTC_BULK_REGIONS, &its_place);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_REGIONS + 1);
     ftc_bulk_show(&board, 1, its_place, 3, FTC_ROUNDS_HAS_READ);
-    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_PLACES);
+    ck_assert_int_eq(ftc_bulk_take(&board, 0, OTHER, 1, 0), FTC_BULK_REGIONS);
     close_board();
 }
 END_TEST
@@ -187,7 +187,7 @@ START_TEST(slots_are_apart_and_inside_the_segment)
 {
     open_board();
     for (uint32_t rank = 0; rank < RANKS; rank++)
-        for (int place = 0; place < FTC_BULK_PLACES; place++)
+        for (int place = 0; place < FTC_BULK_REGIONS; place++)
             for (int slot = 0; slot < FTC_BULK_SLOTS; slot++) {
                 unsigned char *s = ftc_bulk_slot(&board, rank, place, slot);
 
@@ -195,7 +195,7 @@ START_TEST(slots_are_apart_and_inside_the_segment)
                 memset(s + FTC_BULK_SLOT_BYTES - BYTES, (int)rank + 1, BYTES);
             }
     ck_assert_uint_eq((uintptr_t)ftc_bulk_slot(&board, 1, 0, 1) % 4096, 0);
-    ck_assert_int_eq(ftc_bulk_slot(&board, 0, FTC_BULK_PLACES - 1, FTC_BULK_SLOTS - 1)[0], 1);
+    ck_assert_int_eq(ftc_bulk_slot(&board, 0, FTC_BULK_REGIONS - 1, FTC_BULK_SLOTS - 1)[0], 1);
     ck_assert_int_eq(ftc_bulk_slot(&board, 1, 0, 0)[0], 2);
     ck_assert_int_eq(ftc_bulk_find(&board, 1, ID, 0), -1); /* the words are elsewhere */
     close_board();
@@ -253,9 +253,9 @@ START_TEST(a_part_of_a_page_is_no_geometry)
 {
     struct ftc_board_geometry g = geometry();
 
-    g.place_bytes += 64;
+    g.region_bytes += 64;
     ck_assert_int_lt(ftc_board_create(&board, &g), 0);
-    g.place_bytes = UINT32_MAX & ~4095u;
+    g.region_bytes = UINT32_MAX & ~4095u;
     ck_assert_int_lt(ftc_board_create(&board, &g), 0);
 }
 END_TEST

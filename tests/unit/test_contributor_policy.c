@@ -24,7 +24,7 @@ static struct ftc_piece find(const struct ftc_plan *plan, int rank, size_t *at)
     return (struct ftc_piece){
         .data = rank == dead ? NULL : data,
         .bytes = rank == dead ? 0 : sizeof data,
-        .note = rank == requires_all ? FTC_NOTE_REQUIRES_ALL : 0,
+        .note = rank == requires_all ? FTC_BLOCK_REQUIRES_ALL : 0,
     };
 }
 

@@ -29,7 +29,7 @@ static void open_board(void)
 
     g.sites_bytes = 64;
     g.bulk_bytes = FTC_BULK_HEAD_BYTES;
-    g.place_bytes = FTC_BULK_PLACE_BYTES;
+    g.region_bytes = FTC_BULK_REGION_BYTES;
     ftc_library.board = unit_board(g);
 }
 
