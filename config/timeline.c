@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* config/timeline.html (timeline_page.S). */
-extern const char ftc_timeline_page[], ftc_timeline_page_end[];
+extern const char ftc_timeline_page[];
+extern const uint64_t ftc_timeline_page_bytes;
 
 struct wish {
     const char *path, *output;
@@ -136,7 +138,7 @@ static int write_page(FILE *f, const json_t *trace)
     int error = 0;
 
     errno = 0;
-    fwrite(ftc_timeline_page, 1, (size_t)(ftc_timeline_page_end - ftc_timeline_page), f);
+    fwrite(ftc_timeline_page, 1, (size_t)ftc_timeline_page_bytes, f);
     if (json_dump_callback(trace, write_inside, f, JSON_COMPACT | JSON_ENSURE_ASCII) != 0)
         error = ENOMEM;
     fputs("</script></body></html>\n", f);

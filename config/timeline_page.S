@@ -1,9 +1,12 @@
 /* The page of ftcoll timeline, as bytes. */
     .section .rodata
-    .globl ftc_timeline_page, ftc_timeline_page_end
-    .hidden ftc_timeline_page, ftc_timeline_page_end
+    .globl ftc_timeline_page, ftc_timeline_page_bytes
+    .hidden ftc_timeline_page, ftc_timeline_page_bytes
+    .balign 8
+ftc_timeline_page_bytes:
+    .8byte end - ftc_timeline_page
 ftc_timeline_page:
     .incbin "config/timeline.html"
-ftc_timeline_page_end:
+end:
 
     .section .note.GNU-stack, "", %progbits

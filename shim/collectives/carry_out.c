@@ -38,10 +38,8 @@ static int carry_out_once(struct ftc_plan *plan)
 
 static int carry_out(struct ftc_plan *plan)
 {
-    union ftc_plan_state state;
     int rv;
 
-    plan->state = &state;
     if (plan->comm->running->first)
         ftc_queue_complete(plan->comm);
     do
@@ -62,6 +60,7 @@ static bool is_ours(enum ftc_fallback fallback)
 
 bool ftc_carry_out(struct ftc_call *call)
 {
+    union ftc_plan_state state;
     struct ftc_floating floating;
     struct ftc_plan plan;
     enum ftc_fallback fallback;
@@ -80,6 +79,7 @@ bool ftc_carry_out(struct ftc_call *call)
     if (!is_ours(fallback))
         return false;
     ftc_combine_note_modes_blocking(&plan, &floating);
+    plan.state = &state;
     ftc_library_lock();
     call->result = carry_out(&plan);
     ftc_library_unlock();
