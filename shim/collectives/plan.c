@@ -158,7 +158,8 @@ enum ftc_fallback ftc_plan_make(struct ftc_plan *plan, const struct ftc_call *ca
     return fallback == FTC_FALLBACK_NONE ? FTC_FALLBACK_UNKNOWN_SIZE : fallback;
 }
 
-/* Its handle is the same on all ranks. Some have no kernel: see value/datatype.c. */
+/* Returns whether the handle of the operation is the same on all ranks. Some predefined operations
+ * have no kernel (value/datatype.c). */
 static bool has_predefined_operation(const struct ftc_plan *plan)
 {
     return plan->arguments.facts.kernel || (ftc_call_has_operation(plan->call->kind) &&

@@ -24,20 +24,22 @@ static inline void ftc_lineage_expect(MPI_Comm *made)
         *made = MPI_COMM_NULL;
 }
 
-/* After all ranks of @parent have made *@made, or begun to, which may be MPI_COMM_NULL, with the
- * error code @rv, which it returns. Communicators that one call makes are told apart by their
- * members. */
+/* Gives a number to *@made, which all ranks of @parent have made or begun to make with the error
+ * code
+ * @rv, and which may be MPI_COMM_NULL. Communicators that one call makes are told apart by their
+ * members. Returns @rv. */
 int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
-/* Likewise, after the ranks of @group have made it of @parent with @tag; MPI_GROUP_NULL: all. */
+/* Gives a number to *@made, which the ranks of @group have made of @parent with @tag.
+ * MPI_GROUP_NULL: all ranks have. Returns @rv. */
 int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Comm *made, int rv);
 
 /* Gives @number to @made, which may be MPI_COMM_NULL. */
 void ftc_lineage_give(MPI_Comm made, uint64_t number);
 
-/* The number of the window or file that all ranks of @parent have just made of it, or of the
- * persistent request that they are just making; 0 if that of @parent is not known, or without
- * memory, which ends the job. The values name series; those of groups are odd. */
+/* Returns the number of the window or file that all ranks of @parent have just made of it, or of
+ * the persistent request that they are making. Returns 0 if the number of @parent is not known, or
+ * without memory, which ends the job. The values name series; those of groups are odd. */
 enum ftc_lineage_object { FTC_LINEAGE_WINDOW = 2, FTC_LINEAGE_FILE = 4, FTC_LINEAGE_REQUEST = 6 };
 uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object);
 
@@ -46,15 +48,15 @@ uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object);
 void ftc_lineage_note_copy(const MPI_Comm *made);
 bool ftc_lineage_is_copy(MPI_Comm comm);
 
-/* Whether @comm is such a copy and MPI_File_open() has not returned an error yet for the @dead
- * members that all survivors know of. From then on it has. */
+/* Returns whether @comm is such a copy and MPI_File_open() has not returned an error yet for the
+ * @dead members that all survivors know of. From then on it has. */
 bool ftc_lineage_has_to_tell(MPI_Comm comm, int dead);
 
 struct ftc_lineage;
 
-/* NULL if it is not known: of an intercommunicator with members outside of MPI_COMM_WORLD, with
- * threads of one that native MPI has made of two groups, and of what was made of such a one. Lives
- * as long as @comm. */
+/* Returns the lineage of @comm, which lives as long as @comm. NULL: it is not known. It is not for
+ * an intercommunicator with members outside of MPI_COMM_WORLD; with threads for one that native MPI
+ * has made of two groups; and for what was made of such communicators. */
 struct ftc_lineage *ftc_lineage_of(MPI_Comm comm);
 
 /* The number. */

@@ -6,23 +6,24 @@
 #include "communicator/communicator.h"
 #include "progress/loop.h"
 
-/* The functions that follow make the error of the call that this thread is in, and return its code.
- * They may be called with the library's lock held. This raises it, without the lock: the error
- * handler is the program's, and may call anything. Does nothing if there is none. */
+/* Raises the error that a function below has made for the call that this thread is in, if there is
+ * one. To be called without the library's lock: the error handler is the program's, and may call
+ * anything. The functions below return the error's code, and may be called with the lock. */
 void ftc_error_raise(const struct ftc_call *call);
 
-/* Likewise by the error handler of a file. */
+/* Raises this thread's error by the error handler of @file. */
 void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file);
 
-/* Likewise by @handler itself, where a call is given that and there is no communicator yet. */
+/* Raises this thread's error by @handler, for a call that is given a handler and has no
+ * communicator yet. */
 void ftc_error_raise_by(const struct ftc_call *call, MPI_Errhandler handler);
 
-/* Takes that error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
+/* Takes its error from this thread, with @text of MPI_MAX_ERROR_STRING bytes, for an operation
  * that is over before the program asks for it, and gives it to the thread that raises it. */
 int ftc_error_take(char *text);
 
-/* Raises it in a callback of the operation's request, which then gives @class to MPICH; that calls
- * the error handler of MPI_COMM_WORLD itself. */
+/* Raises the error @text in a callback of the operation's request. The callback then gives @class
+ * to MPICH, which calls the error handler of MPI_COMM_WORLD itself. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
 
 /* Returns the error of the operation of @call on @c, which has ended with @outcome; MPI_SUCCESS if

@@ -8,8 +8,8 @@
 /* Returns the note of this rank beside what it gives. */
 uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan);
 
-/* Looks at the contributors of a result. Return an MPI error code: that of the error that somebody
- * is missing, if a setting wants one. */
+/* Look at the contributors of a result. Return an MPI error code if ranks are missing and a setting
+ * forbids that. */
 int ftc_contributor_policy_look(const struct ftc_plan *plan, const void *contributors);
 int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan);
 

@@ -10,8 +10,9 @@
 #include "system/copy.h"
 #include "value/rank_set.h"
 
-/* Each member combines its part of a block: of so many bytes at least, which makes a step worth its
- * waiting, and few enough blocks for the caches of a core. */
+/* Each member combines its part of a block. Parts are large enough to make a step worth its
+ * waiting. Blocks are small enough for the caches of a core, so with more than 8 ranks parts are
+ * smaller. */
 enum {
     PART_BYTES = 64 * 1024,
     BLOCK_BYTES_MOST = 512 * 1024,

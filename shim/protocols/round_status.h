@@ -7,14 +7,14 @@
 #include "value/rank_set.h"
 
 enum ftc_round_flag {
-    FTC_ROUND_NO_MEMORY = 1,    /* somebody has none */
-    FTC_ROUND_REQUIRES_ALL = 4, /* setting require_all_at names somebody's call site */
-    FTC_ROUND_INCOMPLETE = 8,   /* somebody's data phase has not come to its end */
-    FTC_ROUND_NO_REGION = 16,   /* with the first: somebody is in too many operations at once */
+    FTC_ROUND_NO_MEMORY = 1,    /* a rank has no memory */
+    FTC_ROUND_REQUIRES_ALL = 4, /* setting require_all_at names the call site of a rank */
+    FTC_ROUND_INCOMPLETE = 8,   /* the data phase of a rank has not come to its end */
+    FTC_ROUND_NO_REGION = 16,   /* with NO_MEMORY: a rank is in too many operations at once */
 };
 
 struct ftc_round_status {
-    uint32_t flags; /* of anybody: enum ftc_round_flag */
+    uint32_t flags; /* of any rank: enum ftc_round_flag */
     uint32_t reserved;
     uint64_t left; /* bytes that are still to come, the most of all */
     uint64_t who[FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX)]; /* a set of ranks: those who speak */
@@ -29,7 +29,7 @@ void ftc_round_status_add(struct ftc_round_status *t, int rank, uint32_t flags, 
 /* Returns the status of @rank alone. */
 struct ftc_round_status ftc_round_status_of(int rank, uint32_t flags, uint64_t left);
 
-/* @into = @into and @from, as they travel; any alignment. */
+/* Joins @from to @into. Both are as they travel, with any alignment. */
 void ftc_round_status_join(void *into, const void *from, int ranks);
 
 struct ftc_round_status ftc_round_status_read(const void *from, int ranks);

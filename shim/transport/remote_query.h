@@ -16,25 +16,28 @@ int ftc_remote_queries_open(struct ftc_remote_queries **queries, const struct ft
                             uint32_t self);
 void ftc_remote_queries_close(struct ftc_remote_queries *q);
 
-/* Like ftc_published() and ftc_published_attempt(), for a rank of any host. Returns false also as
- * long as there is no reply. @attempt: of this rank. Never waits: to be called in each turn. */
+/* Do what ftc_published() and ftc_published_attempt() do, for a rank of any host. Return false also
+ * as long as there is no reply. @attempt: of this rank. No function here waits: each is to be
+ * called in each turn. */
 bool ftc_remote_query_published(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id,
                                 uint32_t seq, uint32_t attempt, size_t value_bytes,
                                 struct ftc_publication *copy);
 bool ftc_remote_query_attempt(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id,
                               uint32_t seq, uint32_t attempt, uint32_t *joined);
 
-/* Like ftc_published_call(), for a rank of another host. Likewise. */
+/* Does what ftc_published_call() does, for a rank of another host. Returns false also as long as
+ * there is no reply. */
 bool ftc_remote_query_call(struct ftc_transport *t, uint32_t rank, uint64_t communicator_id,
                            uint32_t seq, struct ftc_note *note);
 
 /* Copies part @part of the call sites of @rank, of another host, into @sites. Asks the monitor
  * process of @via, a living rank of that host. @bytes: FTC_QUERY_SITES_BYTES, or for the last part
- * those that are left. Returns false as long as there is no reply. Never waits either. */
+ * those that are left. Returns false as long as there is no reply. */
 bool ftc_remote_query_sites(struct ftc_transport *t, uint32_t via, uint32_t rank, uint32_t part,
                             void *sites, size_t bytes);
 
-/* Counts the signs of life of @rank, of another host (board/activity.h). Likewise. */
+/* Counts the signs of life of @rank, of another host (board/activity.h). Returns false as long as
+ * there is no reply. */
 bool ftc_remote_query_heartbeat(struct ftc_transport *t, uint32_t rank, uint64_t *heartbeat);
 
 /* Has the monitor process of @rank, of any host, kill that rank as silent, unless the rank has
