@@ -1,11 +1,11 @@
 /* ftcoll timeline: a page that draws the recoveries of a trace.
  *
- * config/timeline.html has the script that draws. What belongs to recoveries follows it in the same
- * file, so the page needs nothing else. */
+ * The script in config/timeline.html draws. The events of the recoveries follow the script in the
+ * same file, so the page needs nothing else. */
 #include "command.h"
+#include "view.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,29 +31,20 @@ static json_t *read_trace(const char *path)
     return trace;
 }
 
-/* Returns the text of @key in @object, or "". */
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
 enum { NAME = 64 };
 
 /* Writes what tells the operation of @event from others. */
 static void name_operation(char name[NAME], const json_t *event)
 {
-    const json_t *args = json_object_get(event, "args");
-
-    snprintf(name, NAME, "%s #%" JSON_INTEGER_FORMAT, text_at(args, "communicator"),
-             json_integer_value(json_object_get(args, "seq")));
+    snprintf(name, NAME, "%s #%" JSON_INTEGER_FORMAT,
+             ftc_view_text(json_object_get(event, "args"), "communicator"),
+             ftc_view_number(event, "args.seq"));
 }
 
-static void name_rank(char name[NAME], const json_t *object, const char *key)
+/* Writes the name of the rank that @path leads to in @event. */
+static void name_rank(char name[NAME], const json_t *event, const char *path)
 {
-    snprintf(name, NAME, "rank %" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(object, key)));
+    snprintf(name, NAME, "rank %" JSON_INTEGER_FORMAT, ftc_view_number(event, path));
 }
 
 /* Returns a set: the operations that met a death, and the dead ranks. */
@@ -66,11 +57,11 @@ static json_t *find_met(const json_t *events)
 
     json_array_foreach(events, i, event)
     {
-        if (strcmp(text_at(event, "cat"), "noticed") != 0)
+        if (strcmp(ftc_view_text(event, "cat"), "noticed") != 0)
             continue;
         name_operation(name, event);
         json_object_set_new(met, name, json_true());
-        name_rank(name, json_object_get(event, "args"), "rank");
+        name_rank(name, event, "args.rank");
         json_object_set_new(met, name, json_true());
     }
     return met;
@@ -85,7 +76,7 @@ static size_t keep_recoveries(json_t *events, const json_t *met)
 
     json_array_foreach(events, i, event)
     {
-        bool is_death = strcmp(text_at(event, "cat"), "death") == 0;
+        bool is_death = strcmp(ftc_view_text(event, "cat"), "death") == 0;
 
         if (is_death)
             name_rank(name, event, "pid");
@@ -107,9 +98,8 @@ static size_t keep_recoveries(json_t *events, const json_t *met)
 static bool reduce(json_t *trace, const char *path)
 {
     json_t *events = json_object_get(trace, "traceEvents"), *met = find_met(events);
-    json_int_t ranks =
-        json_integer_value(json_object_get(json_object_get(trace, "otherData"), "ranks"));
-    bool is_trace = json_is_array(events) && ranks > 0, has_recovery = false;
+    bool is_trace = json_is_array(events) && ftc_view_number(trace, "otherData.ranks") > 0;
+    bool has_recovery = false;
 
     if (!is_trace)
         ftc_command_say("%s: not a trace that setting trace_file has made: it has no %s", path,

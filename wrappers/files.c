@@ -13,13 +13,14 @@
 
 #define NO_REQUEST (&(MPI_Request){MPI_REQUEST_NULL})
 
-/* A call of one rank that reads or writes. @request: what it leaves there with an error. */
-#define OWN_TRANSFER(name, request, parameters, arguments)                                         \
+/* A call of one rank that reads or writes, unless it @is_refused with the error rv. Then *@request
+ * has no request. */
+#define ONE_RANK(name, is_refused, request, parameters, arguments)                                 \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
         int rv = MPI_SUCCESS;                                                                      \
                                                                                                    \
-        if (ftc_file_has_no_view(fh, __builtin_return_address(0), &rv)) {                          \
+        if (is_refused) {                                                                          \
             *(request) = MPI_REQUEST_NULL;                                                         \
             return rv;                                                                             \
         }                                                                                          \
@@ -27,18 +28,15 @@
         return PMPI_File_##name arguments;                                                         \
     }
 
+#define OWN_TRANSFER(name, request, parameters, arguments)                                         \
+    ONE_RANK(name, ftc_file_has_no_view(fh, __builtin_return_address(0), &rv), request,            \
+             parameters, arguments)
+
 /* A call of one rank with the shared file pointer. */
 #define SHARED_CALL(kind, name, request, parameters, arguments)                                    \
-    int MPI_File_##name parameters                                                                 \
-    {                                                                                              \
-        int rv = MPI_SUCCESS;                                                                      \
-                                                                                                   \
-        if (ftc_file_has_no_pointer(FTC_CALL_FILE_##kind, fh, __builtin_return_address(0), &rv)) { \
-            *(request) = MPI_REQUEST_NULL;                                                         \
-            return rv;                                                                             \
-        }                                                                                          \
-        return PMPI_File_##name arguments;                                                         \
-    }
+    ONE_RANK(name,                                                                                 \
+             ftc_file_has_no_pointer(FTC_CALL_FILE_##kind, fh, __builtin_return_address(0), &rv),  \
+             request, parameters, arguments)
 
 /* A collective call that may return an error in its place. */
 #define REFUSABLE(of_kind, alone, name, parameters, arguments)                                     \

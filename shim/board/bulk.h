@@ -49,7 +49,7 @@ static inline unsigned char *ftc_bulk_slot(const struct ftc_board *board, uint32
 int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                   uint32_t seq);
 
-/* What @rank shows in such a region. */
+/* Returns what @rank shows in @region. */
 static inline uint32_t ftc_bulk_read(const struct ftc_board *board, uint32_t rank, int region)
 {
     return (uint32_t)atomic_load_explicit(&ftc_bulk_region(board, rank, region)->progress,

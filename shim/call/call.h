@@ -177,6 +177,13 @@ static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
 /* The blocking form of a nonblocking or persistent call; all others are their own. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
 
+static inline bool ftc_call_is_scan(enum ftc_call_kind kind)
+{
+    enum ftc_call_kind plain = ftc_call_plain(kind);
+
+    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
+}
+
 /* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a layout. */
 static inline bool ftc_call_scatters_result(const struct ftc_call *call)
 {

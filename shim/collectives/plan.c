@@ -86,14 +86,14 @@ static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
         add_facts_of_large_data(f, plan);
 }
 
-/* Segments of one size need no heads: they stand in the order of the ranks, without one for the
- * rank that gives them. */
 void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool has_turned_out)
 {
     struct ftc_select_facts f = {.obstacle = obstacle, .has_turned_out = has_turned_out};
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
+    /* Segments of one size need no heads: they stand in the order of the ranks, without one for the
+     * rank that gives them. */
     plan->has_heads = ftc_call_is_addressed(plan->call->kind) &&
                       (ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan));
     if (f.has_request)

@@ -24,9 +24,8 @@ static inline void ftc_lineage_expect(MPI_Comm *made)
         *made = MPI_COMM_NULL;
 }
 
-/* Gives a number to *@made, which all ranks of @parent have made or begun to make with the error
- * code
- * @rv, and which may be MPI_COMM_NULL. Communicators that one call makes are told apart by their
+/* Gives a number to *@made, which all ranks of @parent have made, or begun to make, with the error
+ * code @rv. *@made may be MPI_COMM_NULL. Communicators that one call makes are told apart by their
  * members. Returns @rv. */
 int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv);
 
@@ -37,10 +36,12 @@ int ftc_lineage_in_group(MPI_Comm parent, MPI_Group group, int tag, const MPI_Co
 /* Gives @number to @made, which may be MPI_COMM_NULL. */
 void ftc_lineage_give(MPI_Comm made, uint64_t number);
 
+/* Series of numbers. Those of groups are odd. */
+enum ftc_lineage_object { FTC_LINEAGE_WINDOW = 2, FTC_LINEAGE_FILE = 4, FTC_LINEAGE_REQUEST = 6 };
+
 /* Returns the number of the window or file that all ranks of @parent have just made of it, or of
  * the persistent request that they are making. Returns 0 if the number of @parent is not known, or
- * without memory, which ends the job. The values name series; those of groups are odd. */
-enum ftc_lineage_object { FTC_LINEAGE_WINDOW = 2, FTC_LINEAGE_FILE = 4, FTC_LINEAGE_REQUEST = 6 };
+ * without memory, which ends the job. */
 uint64_t ftc_lineage_of_object(MPI_Comm parent, enum ftc_lineage_object object);
 
 /* Notes that all ranks have made *@made by MPI_Comm_dup() or MPI_Comm_idup(), as libraries do that

@@ -118,7 +118,7 @@ static inline bool ftc_plan_is_uneven(const struct ftc_plan *plan)
     return plan->is_inter || ftc_call_is_uneven(plan->call->kind);
 }
 
-/* The steps of a call in a protocol. What it keeps of the call is in plan->state. */
+/* The steps of a protocol. A protocol keeps its data of a call in plan->state. */
 struct ftc_protocol_steps {
     /* Begins with the call of @plan, which stays until the end. NULL: nothing to do. */
     void (*open)(struct ftc_plan *plan);

@@ -161,13 +161,6 @@ static bool is_source(const struct ftc_neighbors *n, int rank)
     return false;
 }
 
-static bool is_scan(enum ftc_call_kind kind)
-{
-    enum ftc_call_kind plain = ftc_call_plain(kind);
-
-    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
-}
-
 /* Only what is combined needs what this rank has given itself. */
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 {
@@ -176,7 +169,7 @@ bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 
     if (ftc_call_is_of_neighbors(call->kind))
         return !plan->neighbors || is_source(plan->neighbors, from);
-    if (is_scan(call->kind))
+    if (ftc_call_is_scan(call->kind))
         return from <= plan->comm->rank;
     ftc_pattern_make(&p, plan);
     if (ftc_call_has_operation(call->kind) && !plan->is_inter)

@@ -186,19 +186,13 @@ static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *ca
            (!ftc_role_takes(call) || layout_between_is_valid(&s->receive, blocks));
 }
 
-static bool is_scan(const struct ftc_call *call)
-{
-    enum ftc_call_kind plain = ftc_call_plain(call->kind);
-
-    return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
-}
-
 /* All ranks know whether native MPI has to carry the call out, or rejects it, except those beside a
  * root: the operation tells them. */
 static void examine_between(struct ftc_arguments *a, const struct ftc_call *call,
                             const struct ftc_arguments_comm *comm)
 {
-    if (is_scan(call) || ftc_call_is_of_neighbors(call->kind) || /* MPI defines none of them */
+    if (ftc_call_is_scan(call->kind) ||
+        ftc_call_is_of_neighbors(call->kind) || /* MPI defines none of them */
         !root_between_is_valid(call, comm->remote_size))
         return;
     a->refuses = !are_valid_between(a, call, comm);
@@ -220,7 +214,7 @@ static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call 
     if (call->count < 0 ||
         (ftc_call_has_root(call->kind) && (call->root < 0 || call->root >= comm->size)))
         return;
-    if (ftc_call_is_reduction(call->kind) || (combines && !is_scan(call)))
+    if (ftc_call_is_reduction(call->kind) || (combines && !ftc_call_is_scan(call->kind)))
         examine_reduction(a, call, comm);
     else if (combines)
         examine_scan(a, call, comm->size);

@@ -107,41 +107,21 @@ static bool is_root(const struct ftc_call *call, int rank)
     return call->root == rank;
 }
 
-static bool is_scatter(const struct ftc_call *call)
-{
-    return ftc_call_comes_from_root(call->kind);
-}
-
-static bool is_gather(const struct ftc_call *call)
-{
-    return ftc_call_has_root(call->kind) && !is_scatter(call);
-}
-
-/* Native MPI looks at this layout of the call. */
-static bool sends(const struct ftc_call *call, int rank)
-{
-    if (is_scatter(call))
-        return is_root(call, rank);
-    return call->layouts->send.buffer != MPI_IN_PLACE ||
-           (is_gather(call) && !is_root(call, rank)); /* where it may not be in place */
-}
-
-static bool receives(const struct ftc_call *call, int rank)
-{
-    if (is_gather(call))
-        return is_root(call, rank);
-    return call->layouts->receive.buffer != MPI_IN_PLACE || !is_scatter(call) ||
-           !is_root(call, rank);
-}
-
 bool ftc_layouts_are_sent(const struct ftc_call *call, int rank)
 {
-    return sends(call, rank);
+    if (ftc_call_comes_from_root(call->kind))
+        return is_root(call, rank);
+    return call->layouts->send.buffer != MPI_IN_PLACE ||
+           (ftc_call_goes_to_root(call->kind) &&
+            !is_root(call, rank)); /* where it may not be in place */
 }
 
 bool ftc_layouts_are_received(const struct ftc_call *call, int rank)
 {
-    return receives(call, rank);
+    if (ftc_call_goes_to_root(call->kind))
+        return is_root(call, rank);
+    return call->layouts->receive.buffer != MPI_IN_PLACE || !ftc_call_comes_from_root(call->kind) ||
+           !is_root(call, rank);
 }
 
 /* ---- what native MPI rejects ---- */
@@ -272,13 +252,13 @@ static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain
                            int size)
 {
     const struct ftc_layouts *s = call->layouts;
-    const struct ftc_layout *block = sends(call, rank) ? &s->send : &s->receive;
+    const struct ftc_layout *block = ftc_layouts_are_sent(call, rank) ? &s->send : &s->receive;
 
     switch (plain) {
     case FTC_CALL_ALLGATHERV:
         return ftc_layout_bytes(&s->receive, size);
     case FTC_CALL_SCATTER:
-        block = receives(call, rank) ? &s->receive : &s->send;
+        block = ftc_layouts_are_received(call, rank) ? &s->receive : &s->send;
         return times((size_t)size, bytes_of_block(block));
     case FTC_CALL_GATHER:
     case FTC_CALL_ALLGATHER:
@@ -299,7 +279,7 @@ static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *b
 {
     const struct ftc_layouts *s = call->layouts;
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
-    bool out = sends(call, rank), in = receives(call, rank);
+    bool out = ftc_layouts_are_sent(call, rank), in = ftc_layouts_are_received(call, rank);
 
     *bytes = 0;
     if ((out && (lacks_counts(&s->send) || !ftc_layout_is_valid(&s->send, size))) ||
@@ -400,6 +380,6 @@ static bool is_plain(const struct ftc_layout *layout, int blocks)
 
 bool ftc_layouts_are_plain(const struct ftc_call *call, int rank, int size)
 {
-    return (!sends(call, rank) || is_plain(&call->layouts->send, size)) &&
-           (!receives(call, rank) || is_plain(&call->layouts->receive, size));
+    return (!ftc_layouts_are_sent(call, rank) || is_plain(&call->layouts->send, size)) &&
+           (!ftc_layouts_are_received(call, rank) || is_plain(&call->layouts->receive, size));
 }
