@@ -11,10 +11,12 @@ struct attribute {
 static int keyval = MPI_KEYVAL_INVALID;
 static void (*forget[FTC_SECTIONS])(MPI_Comm comm, void *kept);
 
-/* Threads may be the first ones with a communicator, for different sections. */
+/* Lock for filling sections. Threads may use a communicator first at the same time, for different
+ * sections. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Called by MPI in MPI_Comm_dup and its kind. Without memory the copy is made when it is needed. */
+/* Gives a duplicate an empty attribute, when MPI copies attributes. Without memory the attribute is
+ * made when it is first needed. */
 static int copy_empty(MPI_Comm comm, int key, void *extra, void *attribute, void *copy, int *flag)
 {
     struct attribute *fresh = calloc(1, sizeof *fresh);
@@ -28,7 +30,7 @@ static int copy_empty(MPI_Comm comm, int key, void *extra, void *attribute, void
     return MPI_SUCCESS;
 }
 
-/* Called by MPI when @comm is freed. */
+/* Runs the callbacks of all filled sections when MPI deletes the attribute of @comm. */
 static int on_delete(MPI_Comm comm, int key, void *attribute, void *extra)
 {
     struct attribute *a = attribute;
@@ -53,7 +55,8 @@ static struct attribute *find(MPI_Comm comm)
                : NULL;
 }
 
-/* In a job that is not protected the library may have no key, and keeps nothing. */
+/* Gives @comm an empty attribute. Returns NULL without memory or without a key, which a job that is
+ * not protected may lack. */
 static struct attribute *make(MPI_Comm comm)
 {
     struct attribute *fresh = keyval != MPI_KEYVAL_INVALID ? calloc(1, sizeof *fresh) : NULL;

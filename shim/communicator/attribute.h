@@ -1,13 +1,13 @@
-/* attribute: what the library keeps of a communicator of MPI, in one attribute of it.
+/* attribute: the data that the library keeps with a communicator, in one MPI attribute.
  *
- * The attribute has sections, each of one file, whose callback is called when MPI frees the
- * communicator. MPI deletes attributes in the reverse of the order in which they were set, and a
- * delete callback of the program may still use the communicator: it must come before the library
- * forgets what it knows, because what would be kept anew in the middle of the end would never be
- * deleted, and be taken for what is known of the next communicator with this handle. So ours is
- * older than the program's: MPI_COMM_WORLD has it from MPI_Init on, a communicator with a lineage
- * from when it is made, a duplicate by MPI's copy of the parent's, which is an empty one. Others
- * get it when something is first kept in a section. */
+ * The attribute has sections, each used by one file. MPI calls the section's callback when it frees
+ * the communicator. MPI deletes attributes in the reverse of the order in which they were set, and
+ * a delete callback of the program may still use the communicator. Data that the library kept anew
+ * in such a callback would never be deleted, and the next communicator with the same handle would
+ * appear to have them. The library's attribute must therefore be older than the program's, so that
+ * it is deleted last. MPI_COMM_WORLD has it from MPI_Init on, and a communicator with a lineage
+ * from when it is made. A duplicate gets an empty one when MPI copies that of its parent. Other
+ * communicators get it when a section is first filled. */
 #ifndef FTC_COMMUNICATOR_ATTRIBUTE_H
 #define FTC_COMMUNICATOR_ATTRIBUTE_H
 
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* In the order in which their callbacks are called. */
+/* Sections, in the order in which their callbacks are called. */
 enum ftc_attribute_section {
     FTC_SECTION_COMM,             /* communicator/registry.c */
     FTC_SECTION_LINEAGE,          /* communicator/lineage.c */
@@ -28,22 +28,24 @@ enum ftc_attribute_section {
     FTC_SECTIONS
 };
 
-/* In MPI_Init; 0 or a negative errno. */
+/* Creates the attribute key and gives MPI_COMM_WORLD its attribute. Called in MPI_Init. Returns 0
+ * or a negative errno. */
 int ftc_attribute_open(void);
 
-/* Has @forget called with the content of @section when MPI frees its communicator, without a lock
- * of the library or of MPICH. */
+/* Sets the callback of @section. When MPI frees a communicator, it calls @forget with the section's
+ * content, unless that is NULL, and without a lock of the library or of MPICH. */
 void ftc_attribute_on_free(enum ftc_attribute_section section,
                            void (*forget)(MPI_Comm comm, void *kept));
 
-/* Returns the content of @section for @comm; NULL: nothing. */
+/* Returns the content of @section of @comm, or NULL if it has none. */
 void *ftc_attribute_get(MPI_Comm comm, enum ftc_attribute_section section);
 
-/* Keeps @kept, which is not NULL, in place of what was kept before. False without memory. The
- * caller sees to it that its threads do not come at once with different things. */
+/* Keeps @kept, which must not be NULL, in place of the former content of @section. Returns false
+ * without memory. The caller must prevent its threads from keeping different data at the same
+ * time. */
 bool ftc_attribute_keep(MPI_Comm comm, enum ftc_attribute_section section, void *kept);
 
-/* Forgets all that is kept of @comm, as if MPI freed it. */
+/* Deletes the attribute of @comm and calls the callbacks, as if MPI freed @comm. */
 void ftc_attribute_forget(MPI_Comm comm);
 
 #endif

@@ -7,15 +7,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* By entry on the board. */
+/* State of this rank's board entries, by index. */
 static struct {
-    bool is_taken;     /* by a communicator that lives */
-    unsigned freed_at; /* freed_count then */
+    bool is_taken;     /* whether a communicator uses it */
+    unsigned freed_at; /* freed_count when it was freed */
 } * entries;
 static unsigned freed_count;
 
-/* So many other entries are freed before a freed one is taken again on several hosts. A rank does
- * not see which entries the ranks of other hosts have freed. */
+/* Number of other entries that this rank frees before it takes a freed one again, on several hosts.
+ * A rank does not see which entries the ranks of other hosts have freed. */
 enum { RESTED = 256 };
 
 int ftc_entry_open(void)
@@ -24,6 +24,7 @@ int ftc_entry_open(void)
     return entries ? 0 : -ENOMEM;
 }
 
+/* Returns whether any rank is in a call and has begun its last call on communicator @id. */
 static bool is_still_used(uint64_t id)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -34,8 +35,8 @@ static bool is_still_used(uint64_t id)
     return false;
 }
 
-/* A rank that is still in the last operation of a freed communicator may need what this rank
- * published; so the entry of a freed one is taken again only when the others have freed it, too. */
+/* Takes for @c the first entry that @may_be_taken accepts. Returns false if there is none. @before
+ * is the communicator that had the entry last; 0: none. */
 static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint32_t entry, uint64_t before))
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -53,6 +54,8 @@ static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint32_t entr
     return false;
 }
 
+/* Returns whether all ranks of this host that have used the communicator @before have freed it. A
+ * rank that is still in its last operation may need the result that this rank published. */
 static bool is_free(uint32_t entry, uint64_t before)
 {
     (void)entry;
@@ -65,7 +68,8 @@ static bool is_rested(uint32_t entry, uint64_t before)
            (before == 0 || freed_count - entries[entry].freed_at >= RESTED);
 }
 
-/* For programs in which some ranks never free what others have freed. */
+/* Returns whether no rank is in a call on the communicator @before. This is the last resort, for
+ * programs in which some ranks never free the communicators that others have freed. */
 static bool is_left(uint32_t entry, uint64_t before)
 {
     (void)entry;

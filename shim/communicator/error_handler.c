@@ -9,8 +9,8 @@
 
 enum { SELF_BEFORE_WORLD = 402 }; /* MPICH 4.2 */
 
-static char fatal; /* kept of each communicator with MPI_ERRORS_ARE_FATAL of its own */
-static char other; /* of one that has had that before */
+static char fatal; /* data of a communicator whose own handler is MPI_ERRORS_ARE_FATAL */
+static char other; /* data of a communicator whose own handler was that before */
 
 void ftc_error_handler_note(MPI_Comm comm, MPI_Errhandler handler)
 {
@@ -33,8 +33,8 @@ int ftc_error_handler_from(MPI_Comm parent, const MPI_Comm *made, int rv)
     return rv;
 }
 
-/* A communicator without a handler says that it has MPI_ERRORS_ARE_FATAL. That must not become a
- * handler of the other one's own: it may be fatal where natively the error returns. */
+/* Returns no handler if @comm has none of its own, although MPI reports MPI_ERRORS_ARE_FATAL then.
+ * As another communicator's own handler that could be fatal where natively the error returns. */
 MPI_Errhandler ftc_error_handler_take(MPI_Comm comm)
 {
     MPI_Errhandler taken = MPI_ERRHANDLER_NULL;
@@ -59,7 +59,8 @@ void ftc_error_handler_drop(MPI_Errhandler *taken)
         PMPI_Errhandler_free(taken);
 }
 
-/* MPI_ERRORS_ARE_FATAL also if it has none. */
+/* Returns the handler that MPI reports for @comm, which is MPI_ERRORS_ARE_FATAL also if @comm has
+ * none of its own. */
 static MPI_Errhandler handler_of(MPI_Comm comm)
 {
     MPI_Errhandler handler, predefined;

@@ -36,8 +36,8 @@ int *ftc_group_world_ranks(MPI_Group group, int *size)
     return world_rank;
 }
 
-/* MPICH 5.0.2 returns the group of the old communicator for a grid or graph that not all ranks are
- * in. */
+/* Cuts the group that MPI returns to the size of @comm. For a grid or graph that does not have all
+ * ranks of the old communicator, MPICH 5.0.2 returns the group of the old one. */
 MPI_Group ftc_group_of(MPI_Comm comm)
 {
     MPI_Group group, members;
@@ -155,7 +155,7 @@ MPI_Group ftc_group_of_both_in_order(MPI_Comm intercomm)
     if (!world_rank)
         return MPI_GROUP_NULL;
     qsort(world_rank, (size_t)size, sizeof *world_rank, compare);
-    if (world_rank[0] >= 0) /* MPI_UNDEFINED is not */
+    if (world_rank[0] >= 0) /* MPI_UNDEFINED is below 0 */
         ordered = ftc_group_of_world(world_rank, size);
     free(world_rank);
     return ordered;
@@ -188,7 +188,8 @@ int ftc_group_lowest(MPI_Group group)
     return lowest;
 }
 
-/* MPI_GROUP_NULL if @comm has no rank @rank. */
+/* Returns the group of the one process to which rank @rank in calls on @comm refers; MPI_GROUP_NULL
+ * if there is none. */
 static MPI_Group only(MPI_Comm comm, int rank)
 {
     int size;

@@ -9,8 +9,8 @@
 
 enum { BUCKETS = 256, GIVE_UP_TURNS = 100000 };
 
-/* How many communicators of a membership have been used: part of the identity of the next one whose
- * lineage is not known. */
+/* Count of the communicators with the same members that have been used. The count is part of the
+ * identity of the next one whose lineage is not known. */
 struct membership {
     uint64_t hash;
     uint32_t used;
@@ -42,10 +42,11 @@ static bool any_member_dead(const struct ftc_comm *c)
     return false;
 }
 
-/* Under MPI_THREAD_MULTIPLE threads may use two communicators of one membership for the first time
- * in different orders on different ranks: then rank 0's count decides. Other threads go on
- * meanwhile. If a member dies, its news may never come: each rank keeps its own count, which is
- * wrong only if threads have overtaken each other as well. */
+/* Sets *@use to rank 0's count under MPI_THREAD_MULTIPLE. Threads may use two communicators with
+ * the same members for the first time in different orders on different ranks. Releases the
+ * library's lock while it waits, so that other threads continue. If a member dies, rank 0's count
+ * may never arrive. Each rank then keeps its own count, which is wrong only if threads have also
+ * overtaken each other. */
 static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
 {
     uint32_t told = *use;
@@ -74,7 +75,7 @@ static int identify_by_use(struct ftc_comm *c, const struct ftc_origin *from)
 
     if (!m)
         return -ENOMEM;
-    use = m->used++; /* before another thread comes */
+    use = m->used++; /* before agree_on_use() releases the lock */
     agree_on_use(c, from->comm, &use);
     if (use >= m->used)
         m->used = use + 1;

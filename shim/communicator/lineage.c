@@ -10,7 +10,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* How many were made by the calls that have an order among each other. */
+/* Series of calls that all their ranks make in the same order. */
 struct series {
     uint64_t name;
     uint32_t made;
@@ -18,16 +18,16 @@ struct series {
 
 struct ftc_lineage {
     uint64_t number;
-    void *children; /* series by name: a tree of tsearch() */
+    void *children; /* tree of series by name (tsearch()) */
     bool is_copy;
-    int told; /* dead members for which MPI_File_open() has returned an error */
+    int told; /* number of dead members for which MPI_File_open() has returned an error */
 };
 
-enum { ALL_RANKS = 0 }; /* names the series of calls of all ranks that make communicators */
+enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks that make communicators */
 
 static struct ftc_lineage world = {.number = FTC_HASH_START}, self = {.number = ~FTC_HASH_START};
 
-/* When @comm is freed. */
+/* Frees the lineage of @comm, which is being freed. */
 static void forget(MPI_Comm comm, void *kept)
 {
     struct ftc_lineage *b = kept;
@@ -71,7 +71,8 @@ static struct series *find_series(struct ftc_lineage *parent, uint64_t name)
     return found ? *found : NULL;
 }
 
-/* False without memory. Threads may make communicators of one parent at the same time. */
+/* Sets *@number to the next number of the series @name. Returns false without memory. Takes the
+ * library's lock, because threads may make communicators from one parent at the same time. */
 static bool next_number(struct ftc_lineage *parent, uint64_t name, uint64_t *number)
 {
     struct series *s;
@@ -113,9 +114,9 @@ static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
     return number;
 }
 
-/* Returns one name on all ranks of @group, never ALL_RANKS, which MPI_GROUP_NULL stands for. One
- * thread makes communicators in one order, whatever the tags: a series for each tag would stay for
- * ever. */
+/* Returns the name of the series for @group and @tag, the same on all ranks of @group. Only
+ * MPI_GROUP_NULL gives ALL_RANKS. Without threads the tag does not count: one thread makes
+ * communicators in one order, and a series for each tag would never be freed. */
 static uint64_t name_of(MPI_Group group, int tag)
 {
     int salt = ftc_library.threaded ? tag : 0;
@@ -138,7 +139,9 @@ int ftc_lineage_from(MPI_Comm parent, const MPI_Comm *made, int rv)
     return ftc_lineage_in_group(parent, MPI_GROUP_NULL, 0, made, rv);
 }
 
-/* Each rank of a group gets what is made of it: else there was an error (ftc_lineage_expect()). */
+/* Returns whether the call counts as made. Each rank of @group gets a communicator unless there was
+ * an error (ftc_lineage_expect()). If all ranks of the parent made the call, a rank may get
+ * none. */
 static bool is_made(MPI_Group group, const MPI_Comm *made)
 {
     return made && (group == MPI_GROUP_NULL || *made != MPI_COMM_NULL);

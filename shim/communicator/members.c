@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whether f counts hosts (failure_domain). */
+/* Returns whether f counts hosts (failure_domain = host, and several hosts). */
 static bool hosts_fail(void)
 {
     return ftc_library.settings.failure_domain == FTC_FAILURE_DOMAIN_HOST &&
            ftc_board_has_other_hosts(&ftc_library.board);
 }
 
-/* Hosts in the order in which they first appear among the members. */
+/* Numbers the hosts in the order in which they first appear among the members. */
 static struct ftc_hosts find_hosts(struct ftc_comm *c)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -58,7 +58,7 @@ static void renumber(struct ftc_comm *c)
             c->own_member = i;
         c->known_dead += c->dead[i];
     }
-    c->killed.next = c->own_member + 1; /* so that all who wait look at everybody in one turn */
+    c->killed.next = c->own_member + 1; /* together, waiting ranks check all members in one turn */
     shape(c);
     c->numbering++;
 }

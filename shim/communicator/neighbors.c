@@ -9,7 +9,7 @@ static bool make_room(struct ftc_neighbors *n)
     return n->source && n->destination;
 }
 
-/* Both ways in each dimension. */
+/* Counts two neighbors in each dimension. */
 static bool count_in_grid(MPI_Comm comm, struct ftc_neighbors *n)
 {
     int dimensions;
@@ -58,8 +58,8 @@ static bool count_in_distributed_graph(MPI_Comm comm, struct ftc_neighbors *n)
            MPI_SUCCESS;
 }
 
-/* The weights are not needed, but MPI_UNWEIGHTED is a symbol of the MPI library, which need not be
- * loaded when this one is. */
+/* Gets the neighbors, and weights that are not needed. MPI_UNWEIGHTED cannot be used: it is a
+ * symbol of the MPI library, which need not be loaded when this library is. */
 static bool get_of_distributed_graph(MPI_Comm comm, struct ftc_neighbors *n)
 {
     int *weights = calloc((size_t)n->sources + (size_t)n->destinations + 1, sizeof *weights);
@@ -71,7 +71,8 @@ static bool get_of_distributed_graph(MPI_Comm comm, struct ftc_neighbors *n)
     return has_them;
 }
 
-/* How MPI is asked about a topology: first for the numbers of neighbors, then for these. */
+/* Functions that ask MPI about a topology, first for the numbers of neighbors, then for the
+ * neighbors. */
 struct topology {
     bool (*count)(MPI_Comm comm, struct ftc_neighbors *n);
     bool (*get)(MPI_Comm comm, struct ftc_neighbors *n);

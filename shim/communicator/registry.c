@@ -1,4 +1,4 @@
-/* Which communicators there are, and what makes one. */
+/* registry: all communicators that the library knows, and how it makes one. */
 #include "communicator.h"
 
 #include "attribute.h"
@@ -19,7 +19,7 @@
 enum {
     CACHE_SIZE = 64,
     BUCKETS = 4096,
-    F_MAX = 64, /* that setting f allows */
+    F_MAX = 64, /* largest value of setting f */
 };
 
 static struct ftc_comm *bucket[BUCKETS];
@@ -30,7 +30,8 @@ static struct {
     struct ftc_comm *comm;
 } cache[CACHE_SIZE];
 
-/* Messages of a freed communicator can still be under way: they arrive before long, or never. */
+/* Number of freed communicators that are remembered. Messages of a freed communicator can still be
+ * under way; they arrive soon or never. */
 enum { FREED_REMEMBERED = 1024 };
 static uint64_t freed[FREED_REMEMBERED];
 static unsigned freed_count;
@@ -108,7 +109,8 @@ fail:
     return NULL;
 }
 
-/* @world_rank, from malloc(), is freed; NULL: without memory. */
+/* Creates a communicator from @from and @world_rank, and frees @world_rank, which is from malloc().
+ * Returns NULL without memory, or if @world_rank is NULL. */
 static struct ftc_comm *create_of(struct ftc_origin *from, int *world_rank)
 {
     struct ftc_comm *c;
@@ -136,7 +138,9 @@ static bool has_outsiders(const struct ftc_origin *from)
     return false;
 }
 
-/* Its use does not identify it, as that of others does: threads of two groups agree on nothing. */
+/* Returns why calls on an intercommunicator go to native MPI. Without a lineage it cannot be
+ * protected: the order of its first use does not identify it, as that of an intracommunicator does,
+ * because threads of two groups cannot agree on the order. */
 static enum ftc_fallback fallback_of_inter(const struct ftc_origin *from)
 {
     if (has_outsiders(from))
@@ -186,7 +190,8 @@ static struct ftc_comm *examine(MPI_Comm comm)
     return create_of(&from, ftc_group_world_ranks_of(comm, &from.size));
 }
 
-/* When @comm is freed. */
+/* Completes the operations of @comm, which is being freed, and releases the library's data of
+ * it. */
 static void forget(MPI_Comm comm, void *kept)
 {
     struct ftc_comm *c = kept;
@@ -228,7 +233,8 @@ struct ftc_comm *ftc_comm_internal(void)
     return internal;
 }
 
-/* For one call of the ranks of @group. @number and @seed as in struct ftc_origin. */
+/* Creates a communicator for one call of the ranks of @group. @number and @seed are as in struct
+ * ftc_origin. */
 static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint64_t seed)
 {
     struct ftc_origin from = {.comm = MPI_COMM_NULL, .number = number, .seed = seed, .f = F_MAX};
@@ -237,8 +243,8 @@ static struct ftc_comm *create_for_group(MPI_Group group, uint64_t number, uint6
     return create_of(&from, ftc_group_world_ranks(group, &from.size));
 }
 
-/* Threads may make such calls in different orders on different ranks: MPI has them use different
- * tags. */
+/* Returns the seed for one call on @parent with @tag. Threads may make such calls in different
+ * orders on different ranks. MPI requires that they use different tags. */
 static uint64_t seed_of_call(MPI_Comm parent, int tag)
 {
     const struct ftc_lineage *lineage = ftc_lineage_of(parent);
@@ -259,7 +265,8 @@ struct ftc_comm *ftc_comm_for_leaders(MPI_Comm peer, MPI_Group group, int tag)
                             ftc_hash_mix(seed_of_call(peer, tag), FTC_CALL_INTERCOMM_CREATE));
 }
 
-/* Its number is that of what is made, too, which has the same members. */
+/* Mixes the kind of call into @number, because the new intercommunicator has @number and the same
+ * members. */
 struct ftc_comm *ftc_comm_for_meeting(uint64_t number, MPI_Group group)
 {
     return create_for_group(group, ftc_hash_mix(number, FTC_CALL_INTERCOMM_CREATE), 0);
@@ -298,7 +305,7 @@ void ftc_comm_release(struct ftc_comm *c)
     destroy(c);
 }
 
-/* A copy that was made after deaths begins without the dead. */
+/* Leaves out the dead ranks of a copy that was made after their deaths. */
 static void leave_out_missing(struct ftc_comm *c, MPI_Comm comm)
 {
     const unsigned char *missing = ftc_spares_missing(comm);
@@ -322,7 +329,7 @@ static struct ftc_comm *look_up(MPI_Comm comm)
     if (c && ftc_attribute_keep(comm, FTC_SECTION_COMM, c))
         return c;
     ftc_job_end_no_memory(
-        "another communicator"); /* the others will protect it: this rank must as well */
+        "another communicator"); /* the other ranks will protect it, so this rank must as well */
     return NULL;
 }
 

@@ -15,21 +15,21 @@ enum { IS_NO_SPARE = -1 };
 
 struct ftc_spares {
     int users, count;
-    uint32_t taken; /* a bit each; also what was freed natively */
-    uint32_t kept;  /* for good, until it is freed */
+    uint32_t taken; /* a bit each: in use, or freed natively */
+    uint32_t kept;  /* a bit each: in use on all ranks, or freed natively */
     MPI_Comm spare[FTC_SPARES_OF_WORLD];
 };
 
-/* The data kept of a communicator that shares spares. */
+/* Data of a communicator that shares spares. */
 struct share {
     struct ftc_spares *of;
-    int number;      /* it is this one itself */
-    uint32_t deaths; /* in the job when it was taken */
-    bool is_changed; /* it has attributes or hints */
+    int number;      /* spare that it is itself; IS_NO_SPARE: none */
+    uint32_t deaths; /* number of deaths in the job when the spare was taken */
+    bool is_changed; /* whether it has attributes or hints */
     unsigned char missing[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* within it no other is taken */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* no other lock is taken within it */
 static _Atomic bool any_made;
 
 /* ---- making ---- */
@@ -39,8 +39,8 @@ static struct share *share_of(MPI_Comm comm)
     return any_made && ftc_is_comm(comm) ? ftc_attribute_get(comm, FTC_SECTION_SPARES) : NULL;
 }
 
-/* Attributes and the topology stay behind. The others are made of the first one, so that MPI's
- * errors return. */
+/* Makes the next spare, without attributes and topology. All but the first are made from the first
+ * one, whose error handler lets MPI's errors return. */
 static int make_next(struct ftc_spares *s, MPI_Comm comm, MPI_Group group)
 {
     MPI_Comm *next = &s->spare[s->count];
@@ -100,7 +100,7 @@ static struct share *attach(struct ftc_spares *s, MPI_Comm comm, int size)
     struct share *share = calloc(1, sizeof *share + (size_t)size);
 
     if (!share || !ftc_attribute_keep(comm, FTC_SECTION_SPARES, share)) {
-        ftc_job_end_no_memory("another communicator"); /* the others have it */
+        ftc_job_end_no_memory("another communicator"); /* the other ranks have it */
         return NULL;
     }
     share->of = ftc_spares_hold(s);
@@ -209,7 +209,8 @@ void ftc_spares_note_change(MPI_Comm comm)
         share->is_changed = true;
 }
 
-/* If a member has died since, its last messages may be there, and receives that were given up. */
+/* Returns whether the communicator is fit to be a spare. If a rank has died since it was taken,
+ * messages of that rank and receives that were given up may be left in it. */
 static bool is_as_new(const struct share *share)
 {
     return share && share->number != IS_NO_SPARE && !share->is_changed &&

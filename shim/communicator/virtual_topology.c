@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool any_kept; /* of any communicator, ever */
+static bool any_kept; /* whether any communicator has ever had a virtual topology */
 
 /* ---- making ---- */
 
-/* NULL without memory. */
+/* Returns a copy of @count numbers; NULL without memory. */
 static int *copy(const int *from, int count)
 {
     int *to = calloc((size_t)count + 1, sizeof *to);
@@ -48,7 +48,7 @@ static struct ftc_virtual_topology *make(int kind, int count)
     return t;
 }
 
-/* Returns @t; without memory for a part of it frees @t and returns NULL. */
+/* Returns @t. If memory for a part of it is missing, frees @t and returns NULL. */
 static struct ftc_virtual_topology *complete(struct ftc_virtual_topology *t)
 {
     bool has_all = t && t->rank_at && t->position_of &&
@@ -110,7 +110,7 @@ struct ftc_virtual_topology *ftc_virtual_topology_of_part(const struct ftc_virtu
     return t;
 }
 
-/* Returns NULL without memory. */
+/* Returns a copy of @t; NULL without memory. */
 static struct ftc_virtual_topology *copy_of(const struct ftc_virtual_topology *t)
 {
     struct ftc_virtual_topology *to =
@@ -183,7 +183,8 @@ void ftc_virtual_topology_coordinates(const struct ftc_virtual_topology *grid, i
     }
 }
 
-/* Returns -1 beyond the edge. */
+/* Returns @coordinate within the extent of @dimension, wrapped around if the dimension is periodic;
+ * -1 beyond the edge. */
 static int wrapped(const struct ftc_virtual_topology *grid, int dimension, int coordinate)
 {
     int extent = grid->dims[dimension];
