@@ -21,10 +21,10 @@
 #include <ucontext.h>
 
 enum {
-    HOPELESS_NS = 100000000, /* what the others have sent may still bring a call to its end */
+    HOPELESS_NS = 100000000, /* until then messages that were sent may still complete the call */
     DYING_NS = 1000000000,
-    PROBES = 100,         /* one will do for the devices that are known */
-    STACK_BYTES = 8 << 20 /* the program's own functions run on it too: they copy attributes */
+    PROBES = 100,         /* at most; one suffices for the known devices */
+    STACK_BYTES = 8 << 20 /* the program's functions that copy attributes run on it as well */
 };
 
 struct call {
@@ -32,10 +32,10 @@ struct call {
     void *context;
     uint64_t hopeless_since_ns;
 
-    /* Of one that can be ended: */
-    uint64_t number; /* of its messages; 0: it is to be abandoned */
+    /* Data of a call that can be ended. */
+    uint64_t number; /* number of its messages; 0: it can only be abandoned */
     MPI_Comm parent;
-    struct ftc_muted muted, other; /* @parent, and what has no error handler of its own */
+    struct ftc_muted muted, other; /* for @parent, and for what has no handler of its own */
     pthread_t muter;
     bool has_muter, was_ended;
     _Atomic bool is_quiet;
@@ -43,19 +43,20 @@ struct call {
     ucontext_t caller, callee;
     void (*function)(void *);
     void *argument;
-    bool is_over; /* else it was abandoned */
+    bool is_over; /* whether it has returned; else it was abandoned */
 };
 
-enum { CALL_BYTES = (sizeof(struct call) + 63) & ~63ul }; /* aligned as a stack is */
+enum { CALL_BYTES = (sizeof(struct call) + 63) & ~63ul }; /* aligned for a stack */
 
-/* The one call of this thread that is under way, which is kept by who has begun it. */
+/* Present call of this thread. The function that has begun it owns the record. */
 static _Thread_local struct call *current;
-static _Thread_local uintptr_t lowest, size; /* of the stack that it is on */
+static _Thread_local uintptr_t lowest, size; /* bounds of the stack that it runs on */
 
 static _Atomic bool is_polled;
 
-/* False also once what the call has called back (a function of the program's) has left it by a jump
- * or an exception: then nothing of it is there any more. */
+/* Returns whether this thread is in a call that can be ended or abandoned. A function of the
+ * program that MPICH has called back may have left the call by a jump or an exception. The stack
+ * shows that, and the call is forgotten. */
 static bool is_in_call(void)
 {
     if (current && (uintptr_t)__builtin_frame_address(0) - lowest >= size) {
@@ -70,6 +71,7 @@ static bool is_in_vain(void)
     return is_in_call() && current->is_hopeless(current->context);
 }
 
+/* Returns whether the call has been hopeless for more than @ns. */
 static bool has_had(uint64_t ns)
 {
     uint64_t now = ftc_clock_ns();
@@ -79,7 +81,7 @@ static bool has_had(uint64_t ns)
     return now - current->hopeless_since_ns > ns;
 }
 
-/* ---- to be ended ---- */
+/* ---- ending ---- */
 
 static void *mute(void *argument)
 {
@@ -96,8 +98,9 @@ static bool has_to_be_muted(const struct call *call)
     return !call->is_quiet && !call->has_muter && ftc_board_is_anyone_dead(&ftc_library.board);
 }
 
-/* An error may also come from those who have ended theirs. With threads MPICH, which polls, has its
- * lock, and another thread gets it in between. */
+/* Mutes the error handlers while MPICH polls. Errors may also come from ranks that have ended their
+ * call. With threads the polling thread holds MPICH's lock, so another thread mutes them, which
+ * gets the lock between two polls. */
 static void mute_in_poll(struct call *call)
 {
     if (!ftc_library.threaded)
@@ -114,7 +117,8 @@ static void unmute(struct call *call, const MPI_Comm *made)
     ftc_error_handler_unmute(&call->muted, call->parent, made);
 }
 
-/* Sends to a dead rank may be pending, too; but those to the living need some time. */
+/* Ends the pending receives of @call, and later its pending sends. Sends to dead ranks may be
+ * pending as well, but those to living ranks need some time. */
 static void end(struct call *call, void *worker)
 {
     if (!call->is_quiet)
@@ -124,7 +128,7 @@ static void end(struct call *call, void *worker)
         call->was_ended |= ftc_native_messages_end_sends(call->number);
 }
 
-/* ---- to be abandoned ---- */
+/* ---- abandoning ---- */
 
 static void *take_stack(void)
 {
@@ -156,7 +160,8 @@ static void run_on(char *stack, struct call *call)
     current = NULL;
 }
 
-/* The record of the call stands on its stack, too: both stay if a jump leaves them. */
+/* Runs a call that can be ended, on a stack of its own. The record of the call is on that stack, so
+ * that both stay if a jump leaves the call. */
 static enum ftc_abandonable_end make(const struct call *call, const MPI_Comm *made)
 {
     char *stack = take_stack();
@@ -183,14 +188,16 @@ static enum ftc_abandonable_end make(const struct call *call, const MPI_Comm *ma
     return end;
 }
 
-/* How far apart MPICH's two calls are at most: 16 bytes in 4.0.2, 179 in 4.2.1, 345 in 5.0.2. */
+/* Greatest distance between MPICH's calls that release and take its lock (16 bytes in 4.0.2, 179 in
+ * 4.2.1, 345 in 5.0.2), and how often in a row it must be seen. */
 enum { GAP_BYTES = 1024, TIMES = 16 };
 
 static bool are_followed;
 static _Thread_local bool awaits_gap;
-static _Thread_local int locks; /* of MPICH's that the thread holds, while it awaits */
+static _Thread_local int locks; /* MPICH's locks that the thread holds while it awaits the gap */
 
-/* The places in MPICH where it last released and took a lock; how often there in a row. */
+/* Addresses in MPICH of the last calls that released and took a lock, and how often in a row it was
+ * taken there. */
 static _Thread_local struct {
     uintptr_t given_up, taken;
     int times;
@@ -209,8 +216,9 @@ static void abandon(void)
         setcontext(&current->caller);
 }
 
-/* Returns whether MPICH waits: it then releases and takes its lock in one function, turn for turn.
- * Around a function of the program, or between two calls of MPI, the two places are far apart. */
+/* Returns whether MPICH waits in a call. It then releases and takes its lock alternately in one
+ * function. Around a function of the program, or between two calls of MPI, the two addresses are
+ * far apart. */
 static bool is_in_gap(uintptr_t taken)
 {
     if (!awaits_gap || locks > 0)
@@ -240,7 +248,8 @@ static int unlock(pthread_mutex_t *mutex)
     return rv;
 }
 
-/* Interposes on libmpich's locks. With ch3 all other threads wait for the one that polls. */
+/* Interposes on libmpich's locks, if the device is ch4. With ch3 all other threads wait for the one
+ * that polls. */
 static void redirect_locks(void)
 {
     const struct ftc_loaded *mpi = ftc_mpi_object();
@@ -269,11 +278,11 @@ static void begin_to_abandon(void)
 {
     if (!ftc_library.threaded)
         abandon();
-    else if (!ftc_wait_is_looking) /* for a call of the library's within this one */
+    else if (!ftc_wait_is_looking) /* not while a call of the library inside this one polls */
         abandon_in_gap();
 }
 
-/* ---- either ---- */
+/* ---- calls of both kinds ---- */
 
 enum ftc_abandonable_end ftc_abandonable_make(void (*function)(void *argument), void *argument,
                                               bool (*is_hopeless)(void *context), void *context,
@@ -303,7 +312,7 @@ bool ftc_abandonable_run(void (*function)(void *argument), void *argument,
         function(argument);
         return true;
     }
-    forget_gap(); /* of one that was left by a jump */
+    forget_gap(); /* of a call that was left by a jump */
     run_on(stack, &call);
     forget_gap();
     if (call.is_over)
@@ -320,9 +329,10 @@ bool ftc_abandonable_run_on_file(void (*function)(void *argument), void *argumen
     return true;
 }
 
-/* MPI_Init has waited, but with device ch3 a wait looks at the sockets once in 512 turns: a rank
- * that came through in fewer would have no part of what the others do. What looks without
- * waiting does it each time. */
+/* Probes for messages until MPICH has polled. It polls when it waits, as in MPI_Init, but with
+ * device ch3 it checks the sockets once in 512 turns. A rank whose waits took fewer turns would
+ * have another answer than the others. A probe, which does not wait, checks the sockets each
+ * time. */
 bool ftc_abandonable_is_polled(void)
 {
     int flag;

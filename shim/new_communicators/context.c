@@ -7,14 +7,14 @@
 #include <errno.h>
 
 enum {
-    NUMBERS_MAX = 4096, /* MPICH has half of them */
-    SPARE = 8,          /* for callbacks of the program that run meanwhile */
+    NUMBERS_MAX = 4096, /* largest number of ids; MPICH has half as many */
+    SPARE = 8,          /* ids left for callbacks of the program that run meanwhile */
 };
 
-static MPI_Comm self = MPI_COMM_NULL; /* this process alone, errors return */
-static _Atomic bool any_abandoned;    /* kept of each communicator on which a call was abandoned */
+static MPI_Comm self = MPI_COMM_NULL; /* communicator of this process alone; its errors return */
+static _Atomic bool any_abandoned;    /* data of each communicator on which a call was abandoned */
 
-/* Before the program gives MPI_COMM_SELF attributes that would be copied. */
+/* Duplicates MPI_COMM_SELF before the program gives it attributes, which would be copied. */
 int ftc_context_open(void)
 {
     return PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS &&
@@ -35,7 +35,7 @@ bool ftc_context_is_abandoned(const MPI_Comm *comm)
            ftc_attribute_get(*comm, FTC_SECTION_CONTEXT);
 }
 
-/* All that are free; returns how many. */
+/* Takes all free ids. Returns their number. */
 static int take_all(MPI_Comm *taken)
 {
     int count = 0;
@@ -51,8 +51,8 @@ static void give_back(MPI_Comm *taken, int count)
         PMPI_Comm_free(&taken[--count]);
 }
 
-/* The spare ones are lost as well: which of them is the number cannot be told. While another call
- * has all of them MPICH waits here: on_blocked sees the mark. */
+/* Keeps the spare ids as well, because MPI does not report which of them is the communicator's.
+ * While another call holds all ids, MPICH waits here; the mark lets on_blocked see that. */
 int ftc_context_retire(MPI_Comm *comm, int (*native)(MPI_Comm *comm), const void *return_address)
 {
     static MPI_Comm taken[NUMBERS_MAX], kept[NUMBERS_MAX];

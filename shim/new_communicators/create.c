@@ -19,14 +19,14 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { RECEIVES_WHEN_FREED = 402 }; /* MPICH 4.2 */
+enum { RECEIVES_WHEN_FREED = 402 }; /* since MPICH 4.2, MPI_Comm_free receives messages */
 
-/* What a rank says in a split. */
+/* Arguments of a rank in a split. */
 struct choice {
     int32_t is_there, color, key;
 };
 
-/* ---- arguments: native MPI finds what is wrong with them before it waits for anybody ---- */
+/* ---- arguments: native MPI reports invalid ones before it waits for other ranks ---- */
 
 static bool is_subset(MPI_Group group, MPI_Comm comm)
 {
@@ -41,7 +41,7 @@ static bool is_subset(MPI_Group group, MPI_Comm comm)
     return outside == 0;
 }
 
-/* Of one intercommunicator another one. */
+/* Returns whether the call makes an intercommunicator from another one. */
 static bool makes_another_between(enum ftc_call_kind kind)
 {
     return ftc_creation_is_copy(kind) || kind == FTC_CALL_COMM_CREATE ||
@@ -92,21 +92,22 @@ static bool arguments_are_valid(const struct ftc_creation *x)
     case FTC_CALL_COMM_CREATE_GROUP:
         return is_subset(x->group, x->comm) && ftc_group_has_this_rank(x->group) &&
                is_valid_tag(x->tag);
-    case FTC_CALL_COMM_CREATE_FROM_GROUP: /* from_groups.h has looked at the rest of these */
+    case FTC_CALL_COMM_CREATE_FROM_GROUP: /* from_groups.c has checked the other arguments */
     case FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS:
         return x->bridge || ftc_group_has_this_rank(x->group);
     case FTC_CALL_FILE_OPEN:
         return is_opening(x->opening);
     case FTC_CALL_INTERCOMM_CREATE:
         return is_valid_tag(x->tag) && ftc_leaders_are_valid(x);
-    default: /* of a split, MPICH takes any color */
+    default: /* in a split, MPICH accepts any color */
         return !ftc_creation_is_topology(x->kind) || ftc_topology_remap_is_valid(x);
     }
 }
 
-/* ---- what the survivors tell each other ---- */
+/* ---- agreement of the survivors ---- */
 
-/* Who is dead, and whether all have come through the native part. */
+/* Agrees with the other survivors which ranks are dead, and whether all have completed the native
+ * part. Returns an MPI error code. */
 static int agree(const struct ftc_call *call, struct ftc_participants *participants,
                  enum ftc_native_end end)
 {
@@ -122,7 +123,8 @@ static int agree(const struct ftc_call *call, struct ftc_participants *participa
 
 /* ---- the participants ---- */
 
-/* Returns the ranks that @x needs: both groups of an intercommunicator, one after the other. */
+/* Returns the ranks that @x needs; those of both groups of an intercommunicator, one group after
+ * the other. The caller frees the group. */
 static MPI_Group group_of(const struct ftc_creation *x, const struct ftc_inter_groups *groups)
 {
     MPI_Group both;
@@ -153,7 +155,8 @@ static bool has_own_group(const struct ftc_creation *x)
     return !ftc_creation_is_in_group(x);
 }
 
-/* For the library's operations among them: else it has one of the program's of just these. */
+/* Returns whether the library's operations need a communicator of their own. Otherwise the program
+ * has one with just these ranks. */
 static bool has_own_comm(const struct ftc_creation *x)
 {
     return !has_own_group(x) || x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_inter ||
@@ -167,7 +170,7 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, MPI_Group group)
     ftc_library_lock();
     if (x->lineage != 0)
         c = ftc_comm_for_meeting(x->lineage, group);
-    else if (x->bridge) /* each group names another communicator */
+    else if (x->bridge) /* each group passes a different communicator */
         c = ftc_comm_for_call(MPI_COMM_WORLD, group, x->tag);
     else
         c = has_own_comm(x) ? ftc_comm_for_call(x->comm, group, x->tag) : ftc_comm_get(x->comm);
@@ -205,20 +208,20 @@ static bool open_participants(const struct ftc_creation *x, const struct ftc_int
     return false;
 }
 
-/* ---- who is in the new communicator ---- */
+/* ---- members of the new communicator ---- */
 
 static int color_of(const struct ftc_creation *x)
 {
     if (x->kind == FTC_CALL_COMM_SPLIT)
         return x->color;
-    /* Of other types MPI lets a part be none at all. */
+    /* For other types MPI allows that no communicator is made. */
     return x->type == MPI_COMM_TYPE_SHARED
                ? (int)ftc_board_host(&ftc_library.board, (uint32_t)ftc_library.world_rank)
                : MPI_UNDEFINED;
 }
 
-/* Those of @color from @begin to before @end by key, of equal keys by rank: so an insertion that
- * keeps the order. */
+/* Writes to @rank the living ranks from @begin to @end - 1 that have @color. Sorts them by key, and
+ * equal keys by rank: an insertion keeps the order of these. Returns their number. */
 static int ranks_of_color(const struct choice *choice, const struct ftc_participants *participants,
                           int color, int begin, int end, int *rank)
 {
@@ -237,8 +240,9 @@ static int ranks_of_color(const struct choice *choice, const struct ftc_particip
     return count;
 }
 
-/* Whether all who live have @own color, and their keys the order of their ranks. Of the dead, as
- * far as is known, the same: a split by hosts has their hosts. */
+/* Returns whether the split has all ranks in one part, in their present order. All living ranks
+ * must have the color of @own, and keys in the order of the ranks. In a split by hosts, the dead
+ * must be of that host as well; other colors of the dead are not known. */
 static bool is_copy(const struct ftc_creation *x, const struct choice *choice,
                     const struct ftc_participants *participants, const struct choice *own)
 {
@@ -292,13 +296,14 @@ out:
 /* Flag that a group of an intercommunicator sends about itself. */
 enum { HIGH = 1 };
 
-/* Returns the living of both groups, the group that is not high first. If both say the same, the
- * group with the lowest rank comes first. A group without living ranks says nothing. */
+/* Sets *@members to the living ranks of both groups, first those of the group that is not high. If
+ * both groups pass the same @high, the group with the lowest rank comes first. A group without
+ * living ranks counts as not high. Returns an MPI error code. */
 static int members_of_merge(const struct ftc_creation *x, const struct ftc_call *call,
                             struct ftc_participants *participants, MPI_Group *members)
 {
     MPI_Group local, remote, both;
-    unsigned char told[2] = {0}; /* by group, the one with the lowest rank first */
+    unsigned char told[2] = {0}; /* flags by group, first that with the lowest rank */
     bool is_first;
     int rv;
 
@@ -321,7 +326,7 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
     return rv;
 }
 
-/* ---- who is in an intercommunicator ---- */
+/* ---- members of a new intercommunicator ---- */
 
 static void free_living(struct ftc_participants *participants)
 {
@@ -331,7 +336,8 @@ static void free_living(struct ftc_participants *participants)
     participants->living[0] = participants->living[1] = MPI_GROUP_NULL;
 }
 
-/* What this rank says: as in a split, of which MPI_Comm_create() names one part. */
+/* Returns the choice of this rank. All calls on an intercommunicator are treated as splits: the
+ * group of MPI_Comm_create() is one part, and a copy has all ranks in one part. */
 static struct choice choice_between(const struct ftc_creation *x)
 {
     struct choice choice = {.is_there = 1, .color = x->color, .key = x->key};
@@ -347,7 +353,8 @@ static struct choice choice_between(const struct ftc_creation *x)
     return choice;
 }
 
-/* Returns the ranks of both groups that have @color. */
+/* Sets participants->living to the living ranks of each group that have @color. Returns an MPI
+ * error code. */
 static int living_of_color(struct ftc_participants *participants, const struct choice *choice,
                            int color)
 {
@@ -365,7 +372,9 @@ static int living_of_color(struct ftc_participants *participants, const struct c
     return rv;
 }
 
-/* If a group is empty there is no intercommunicator, as natively; a copy would be no copy. */
+/* Unites the living ranks of both groups. If a group has none, MPI_Comm_create() and
+ * MPI_Comm_split() make no intercommunicator, as natively. Other calls, such as a copy, return an
+ * error. */
 static int unite_living(const struct ftc_creation *x, const struct ftc_call *call,
                         const struct ftc_participants *participants, MPI_Group *members)
 {
@@ -445,7 +454,8 @@ static int members_of(const struct ftc_creation *x, const struct ftc_call *call,
     }
 }
 
-/* A file that some have opened cannot be closed without the others: it stays open. */
+/* Discards what @x has made. A file stays open: the ranks that have opened it cannot close it
+ * without the others. */
 static void drop(const struct ftc_creation *x)
 {
     if (x->kind == FTC_CALL_FILE_OPEN)
@@ -454,22 +464,25 @@ static void drop(const struct ftc_creation *x)
         PMPI_Comm_free(x->newcomm);
 }
 
-/* What later copies need. */
+/* Lets the old communicator share the spares that were just made, and the new one those of the old
+ * one. */
 static void pass_spares_on(const struct ftc_creation *x, struct ftc_participants *participants)
 {
     ftc_spares_share(participants->made, x->comm);
     ftc_spares_inherit(x->comm, *x->newcomm);
 }
 
-/* What a rank sends natively to a leader, or with a tag that the call itself finds, stays if one
- * leaves the call: another one would meet it. */
+/* Returns whether the library makes the communicator even if all ranks live. MPI may not know the
+ * topology. In the other calls a rank sends native messages to a leader, or with a tag that MPICH
+ * derives. If a rank abandons such a call, they stay, and another call would receive them. */
 static bool is_ours_though_all_live(const struct ftc_creation *x)
 {
     return ftc_topology_remap_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
 }
 
-/* One communicator, of all who are not dead by what is agreed on; with participants->is_again it is
- * not all of them that have it. */
+/* Tries to make the communicator, of the ranks that are not dead as far as the survivors have
+ * agreed. Sets participants->is_again if some of them have not got it. Returns an MPI error
+ * code. */
 static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
                    struct ftc_participants *participants)
 {
@@ -500,9 +513,10 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
     return end != MPI_SUCCESS ? end : rv;
 }
 
-/* Who has learnt of both groups comes here. A leader that dies before it has told its own group
- * what the other one knows leaves these waiting for ranks that do not come: on_blocked is to see
- * it. */
+/* Agrees with the other survivors which ranks are dead before the first attempt. In
+ * MPI_Intercomm_create() only ranks that know both groups come here. If a leader dies before it has
+ * described the other group to its own, the other group waits here for ranks that do not come. The
+ * mark lets on_blocked see that. */
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
                           struct ftc_participants *participants)
 {
@@ -517,8 +531,9 @@ static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *c
     return rv;
 }
 
-/* A library that has made a copy counts its members, and gives each its part of the file. It would
- * take a file of the living for one of all. */
+/* Returns whether MPI_File_open() has to return an error (communicators = survivors), because the
+ * communicator is a copy with a dead member. A library that has made the copy counts its members,
+ * and gives each a part of the file. It would mistake a file of the survivors for a file of all. */
 static bool is_counted_on(const struct ftc_creation *x, const struct ftc_participants *participants)
 {
     return x->kind == FTC_CALL_FILE_OPEN && participants->dead_count > 0 &&
@@ -574,7 +589,7 @@ static bool is_on(enum ftc_call_kind kind)
            (!ftc_creation_is_topology(kind) || ftc_inside_want(FTC_INSIDE_NEIGHBORS));
 }
 
-/* A file that is not open yet has the error handler of MPI_FILE_NULL. */
+/* Raises the error of @x. A file that is not open yet has the error handler of MPI_FILE_NULL. */
 static void raise_error(const struct ftc_creation *x, const struct ftc_call *call)
 {
     if (call->kind == FTC_CALL_FILE_OPEN)
@@ -607,13 +622,14 @@ static int find_groups(struct ftc_creation *x, const struct ftc_call *call,
     x->is_inter = x->bridge || (x->kind != FTC_CALL_INTERCOMM_MERGE && ftc_is_inter(x->comm));
     if (x->bridge)
         return find_groups_by_leaders(x, call, groups);
-    /* With threads only its lineage tells an intercommunicator from others. */
+    /* With threads only its lineage distinguishes an intercommunicator from others. */
     if (x->is_inter && (!ftc_library.threaded || ftc_lineage_of(x->comm)))
         ftc_inter_groups_find(groups, x->comm);
     return MPI_SUCCESS;
 }
 
-/* Of a call in two parts the first one counts, and of MPI_Init() none. */
+/* Counts @x as a call that the library carries out. A call in two parts is counted in the first
+ * one, and the copy that MPI_Init() makes is not counted. */
 static void report(const struct ftc_creation *x, const struct ftc_call *call)
 {
     if (x->return_address && !(x->bridge && ftc_creation_is_from_groups(x->kind)))
@@ -669,7 +685,8 @@ void ftc_new_communicators_start(void)
         PMPI_Comm_free(&copy);
 }
 
-/* Members that an operation has left out are the same on all ranks behind it. */
+/* Returns whether all members of @comm know that some are dead, because an operation has left these
+ * out. After that operation, all ranks have left out the same ones. */
 static bool all_know_of_dead(MPI_Comm comm)
 {
     struct ftc_comm *c;
@@ -702,10 +719,10 @@ static bool has_dead_member(MPI_Comm comm)
     return is_dead;
 }
 
-/* After a death survivors may have given up receives for which a message comes all the same. Since
- * 4.2 MPI_Comm_free() of MPICH receives such messages, waits for their data, for ever if the sender
- * is dead, and then ends the job because there were any. MPICH keeps such a communicator, with its
- * attributes. */
+/* Returns whether MPI_Comm_free() might wait forever or end the job. After a death, a message may
+ * still arrive for a receive that a survivor has given up. From MPICH 4.2 on, MPI_Comm_free()
+ * receives such messages and waits for their data, forever if the sender is dead. It then ends the
+ * job because there were any. Such a communicator therefore stays in MPICH, with its attributes. */
 static bool is_emptied_when_freed(const MPI_Comm *comm)
 {
     return ftc_board_is_open(&ftc_library.board) && ftc_board_is_anyone_dead(&ftc_library.board) &&
@@ -713,7 +730,9 @@ static bool is_emptied_when_freed(const MPI_Comm *comm)
            *comm != MPI_COMM_WORLD && has_dead_member(*comm);
 }
 
-/* That is also the way with threads to keep its number from others (context.h). */
+/* Returns whether *@comm stays in MPICH when the program frees it. With threads this also keeps the
+ * context id of a communicator from others, after a call on it was ended or abandoned
+ * (context.h). */
 static bool is_to_be_kept(const MPI_Comm *comm)
 {
     return is_emptied_when_freed(comm) || (ftc_library.threaded && ftc_context_is_abandoned(comm));

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below the tags of MPI_Comm_create_group(), whose calls are counted by group and tag as well. */
+/* Returns a negative number, because the calls of MPI_Comm_create_group() are counted by group and
+ * tag as well, and have tags that are not negative. */
 int ftc_from_groups_tag(const char *stringtag)
 {
     uint64_t hash = stringtag ? ftc_hash(FTC_HASH_START, stringtag, strlen(stringtag)) : 0;
@@ -17,8 +18,8 @@ int ftc_from_groups_tag(const char *stringtag)
     return -1 - (int)(ftc_hash_mix(FTC_HASH_START, hash) >> 33);
 }
 
-/* Native MPI finds what is wrong with the text, the information and the error handler before it
- * waits for anybody. */
+/* Returns whether the text, the info and the error handler are valid. Native MPI reports invalid
+ * ones before it waits for other ranks. */
 static bool is_told(const struct ftc_creation *x)
 {
     return x->stringtag && ftc_is_error_handler(x->errhandler) && ftc_is_info(x->info);
@@ -32,8 +33,9 @@ static bool are_in_world(const int *world_rank, int size)
     return size > 0;
 }
 
-/* The same ranks as a group of MPI_COMM_WORLD: MPICH 5 has that of a session meet no others.
- * MPI_GROUP_NULL if there is none; to be freed. */
+/* Returns the ranks of @group as a group made from that of MPI_COMM_WORLD. MPICH 5 does not combine
+ * the group of a session with other groups. The caller frees the group. Returns MPI_GROUP_NULL if a
+ * rank is not in MPI_COMM_WORLD, or if @group is empty or invalid. */
 static MPI_Group in_world(MPI_Group group)
 {
     int size = 0, *world_rank = ftc_is_group(group) ? ftc_group_world_ranks(group, &size) : NULL;
@@ -96,7 +98,8 @@ static bool is_leader(MPI_Group local, const struct ftc_two_groups *g)
     return rank == g->local_leader;
 }
 
-/* If the other group is empty all ranks have MPI_COMM_NULL at once. */
+/* Returns whether the groups and leaders are valid as far as this rank knows, and the remote group
+ * is not empty. If that is empty, native MPI returns MPI_COMM_NULL on all ranks at once. */
 static bool are_groups(MPI_Group local, const struct ftc_two_groups *g)
 {
     return g->remote != MPI_GROUP_EMPTY && has_rank(local, g->local_leader) &&
@@ -140,8 +143,9 @@ static int rank_in_comm(MPI_Comm comm, MPI_Group from, int rank)
     return found;
 }
 
-/* Where the leader is not among the survivors of its group nobody tells them of the other one: the
- * call ends with that error. */
+/* Makes the intercommunicator, from @local as the communicator of this group. If the leader is not
+ * among the group's survivors, no rank can describe the other group to them, and the call returns
+ * that error. */
 static bool bridge(struct ftc_creation *x, MPI_Comm local)
 {
     const struct ftc_two_groups *g = x->groups;

@@ -1,22 +1,25 @@
-/* from_groups: communicators that are made of groups alone, as programs with sessions make them
- * (MPI 4.0, sections 7.4.2 and 7.6.2). With setting communicators = survivors, and groups of
- * MPI_COMM_WORLD, one of a group is what MPI_Comm_create_group() makes, and one between two is what
- * MPI_Intercomm_create() makes of that (as in MPICH). */
+/* from_groups: communicators that are made from groups alone, as in programs with sessions (MPI
+ * 4.0, sections 7.4.2 and 7.6.2). Applies with setting communicators = survivors, and to groups
+ * whose members are in MPI_COMM_WORLD. A communicator of one group is made as by
+ * MPI_Comm_create_group(). An intercommunicator is made from it as by MPI_Intercomm_create(), as in
+ * MPICH. */
 #ifndef FTC_NEW_COMMUNICATORS_FROM_GROUPS_H
 #define FTC_NEW_COMMUNICATORS_FROM_GROUPS_H
 
 #include "creation.h"
 
-/* A number that stands for a text, below all tags. */
+/* Returns a number that stands for @stringtag. The number is negative, unlike the tags of MPI. */
 int ftc_from_groups_tag(const char *stringtag);
 
-/* Those whom a rank of @local waits for, if it is the leader also the other one. To be freed by the
- * caller; MPI_GROUP_NULL if an argument is invalid. */
+/* Returns the group of ranks for which a rank of @local waits: its own group and, on the leader,
+ * the remote leader. The caller frees the group. Returns MPI_GROUP_NULL if an argument is
+ * invalid. */
 MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *groups);
 
-/* Like ftc_new_communicator_create(), for COMM_CREATE_FROM_GROUP and for
- * INTERCOMM_CREATE_FROM_GROUPS. */
+/* Makes the communicator of COMM_CREATE_FROM_GROUP, as ftc_new_communicator_create() does for other
+ * calls. */
 bool ftc_from_group_create(struct ftc_creation *x);
+/* As above, but makes the intercommunicator of INTERCOMM_CREATE_FROM_GROUPS. */
 bool ftc_from_groups_create(struct ftc_creation *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* inter_groups: the two groups of an intercommunicator, existing or in the making. */
+/* inter_groups: the two groups of an intercommunicator that exists or is being made. */
 #ifndef FTC_NEW_COMMUNICATORS_INTER_GROUPS_H
 #define FTC_NEW_COMMUNICATORS_INTER_GROUPS_H
 
@@ -17,7 +17,7 @@ struct ftc_inter_groups {
         .group = {MPI_GROUP_NULL, MPI_GROUP_NULL}, .leaders = MPI_GROUP_NULL                       \
     }
 
-/* Takes over this rank's group and the remote one. */
+/* Takes over this rank's group and the remote one, which ftc_inter_groups_free() frees. */
 void ftc_inter_groups_set(struct ftc_inter_groups *groups, MPI_Group local, MPI_Group remote);
 
 /* Reads the groups of @intercomm. */

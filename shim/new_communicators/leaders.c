@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a leader says of its group, to the other leader and then, of the other one, to its own: all
- * is 0 if it is dead. */
+/* Description of a group. Its leader sends it to the other leader, which then passes it on to its
+ * own group. All fields are 0 if the leader is dead. */
 struct told {
-    uint64_t number; /* of the call, in that group */
+    uint64_t number; /* number of the call in that group */
     int32_t outcome;
-    int32_t leader; /* its rank in MPI_COMM_WORLD, and 1 */
+    int32_t leader; /* its rank in MPI_COMM_WORLD + 1 */
     int32_t count;
-    int32_t rank[]; /* likewise */
+    int32_t rank[]; /* of each member: its rank in MPI_COMM_WORLD + 1 */
 };
 enum { UNKNOWN, KNOWN, OUTSIDE };
 
@@ -65,8 +65,9 @@ bool ftc_leaders_are_valid(const struct ftc_creation *x)
 
 /* ---- between the leaders ---- */
 
-/* This rank and the other leader, in an order that is the same on both; MPI_GROUP_NULL: that is not
- * in MPI_COMM_WORLD, or this rank itself. *@other is its number among the two. */
+/* Returns the group of this rank and the other leader, in an order that is the same on both. Sets
+ * *@other to the rank of the other leader in it. Returns MPI_GROUP_NULL if the other leader is not
+ * in MPI_COMM_WORLD, or is this rank itself. */
 static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
 {
     MPI_Group peers = ftc_group_of_peers(b->peer);
@@ -82,7 +83,7 @@ static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
     return ftc_group_of_world(*other == 1 ? (int[]){own, theirs} : (int[]){theirs, own}, 2);
 }
 
-/* Those that are not in MPI_COMM_WORLD are 0. */
+/* Fills @own, with 0 for members that are not in MPI_COMM_WORLD. Returns false without memory. */
 static bool describe_own_group(const struct ftc_creation *x, uint64_t number, struct told *own)
 {
     int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
@@ -96,14 +97,15 @@ static bool describe_own_group(const struct ftc_creation *x, uint64_t number, st
     return own->count > 0;
 }
 
-/* Each of them once, and in MPI_COMM_WORLD: else native MPI is to say what is wrong. */
+/* Returns whether each member of both groups is in MPI_COMM_WORLD and occurs only once. If not,
+ * native MPI has to report what is wrong. */
 static bool are_groups(const struct told *one, const struct told *other)
 {
     int most = ftc_library.world_size;
     bool *is_there = calloc((size_t)most + 1, sizeof *is_there), are;
 
     if (!is_there)
-        ftc_job_end_no_memory("another communicator"); /* the groups would come to different ends */
+        ftc_job_end_no_memory("another communicator"); /* the groups would decide differently */
     are = is_there && one->count <= most && other->count > 0 && other->count <= most &&
           other->leader > 0 && other->leader <= most;
     for (int i = 0; are && i < one->count + other->count; i++) {
@@ -117,8 +119,10 @@ static bool are_groups(const struct told *one, const struct told *other)
     return are;
 }
 
-/* Fills @told with what the other leader says, or leaves it. What a dead one has sent counts, and
- * it may have waited long: so both say once more that they are there. */
+/* Writes to @told the description of the other group, or leaves it as it is if the other leader is
+ * dead. The other leader may have contributed long ago and be dead by now; its contribution still
+ * counts. Both leaders therefore confirm, in a second allreduce, that they are there. Returns an
+ * MPI error code. */
 static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, const struct told *own,
                 struct told *told)
 {
@@ -143,8 +147,9 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
     return rv;
 }
 
-/* One who lives and names another leader, which is dead, has the error and does not come:
- * on_blocked is to see it, once nobody else goes on either. */
+/* Marks the wait for the other leader on the board. That leader may have named a third rank as this
+ * group's leader. If the third rank is dead, the other leader returns an error and does not come
+ * here. on_blocked must see this once no other rank continues either. */
 static int hear_while_marked(const struct ftc_creation *x, const struct ftc_call *call,
                              struct ftc_comm *c, int other, const struct told *own,
                              struct told *told)
@@ -157,7 +162,7 @@ static int hear_while_marked(const struct ftc_creation *x, const struct ftc_call
     return rv;
 }
 
-/* For the operations of one call. To be released. */
+/* Creates a communicator for the leaders' operations in one call. The caller releases it. */
 static struct ftc_comm *comm_of_leaders(const struct ftc_creation *x, MPI_Group leaders)
 {
     struct ftc_comm *c;
@@ -199,7 +204,10 @@ static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call 
 
 /* ---- within a group ---- */
 
-/* So that any number may die meanwhile. NULL for one rank, which tells nobody. */
+/* Creates a communicator for the operations of this group in one call, during which any number of
+ * ranks may die. The caller releases it. Sets *@fallback to that of the program's communicator.
+ * Returns NULL without memory, or if the program's communicator is not protected, such as that of
+ * one rank, which has no others to tell. */
 static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number,
                                 enum ftc_fallback *fallback)
 {
@@ -214,7 +222,8 @@ static struct ftc_comm *comm_of(const struct ftc_creation *x, uint64_t number,
     return c;
 }
 
-/* All have come before their leader says that it is there: so it tells them at once. */
+/* Waits until all living ranks of the group are here. Their leader confirms to the other leader
+ * only after that, and so can pass on the description at once. */
 static int meet_group(const struct ftc_call *call, struct ftc_comm *c)
 {
     unsigned char nothing = 0;
@@ -227,7 +236,8 @@ static int tell_group(const struct ftc_call *call, struct ftc_comm *c, struct to
     return c ? ftc_or_allreduce(call, c, told, bytes_of_told()) : MPI_SUCCESS;
 }
 
-/* A leader that dies while it tells may have told the beginning. */
+/* Returns whether the description is complete. If a leader dies while it passes it on, only the
+ * beginning may have arrived. */
 static bool is_whole(const struct told *told)
 {
     for (int i = 0; i < told->count; i++)
@@ -259,7 +269,8 @@ static int world_rank_of(const struct ftc_creation *x, int rank)
     return found;
 }
 
-/* In the order of the groups. */
+/* Returns the number of the call in both groups, from its number in the group with the lowest rank
+ * and in the other; 0 if one of these is 0. */
 static uint64_t number_of_both(uint64_t first, uint64_t second)
 {
     return first == 0 || second == 0 ? 0
@@ -286,7 +297,8 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
     return MPI_SUCCESS;
 }
 
-/* What is wrong at the leader alone is told, too: as if it were dead. */
+/* Brings the description of the other group to all ranks of this one. If only the leader has an
+ * error, it passes on an empty description, as if the other leader were dead. */
 static int meet(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_comm *c,
                 uint64_t number, struct told *told)
 {
@@ -318,7 +330,7 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
     if (c)
         release(c);
     if (fallback != FTC_FALLBACK_NONE && fallback != FTC_FALLBACK_COMM_SELF)
-        told->outcome = OUTSIDE; /* all members know, and the other leader has heard it */
+        told->outcome = OUTSIDE; /* all members know, and the other leader has learnt it */
     if (rv == MPI_SUCCESS && is_whole(told))
         rv = learn(x, number, told, meeting);
     else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE)

@@ -1,23 +1,25 @@
-/* leaders: what the two groups of MPI_Intercomm_create() learn of each other. Only their leaders
- * know how to reach the other group; what they have heard they tell their own. */
+/* leaders: exchange of group lists between the two groups of MPI_Intercomm_create(). Only their
+ * leaders know how to reach the other group. Each leader passes on to its own group what it has
+ * received. */
 #ifndef FTC_NEW_COMMUNICATORS_LEADERS_H
 #define FTC_NEW_COMMUNICATORS_LEADERS_H
 
 #include "creation.h"
 
-/* Whether native MPI finds nothing wrong with the arguments of @x, as far as this rank can know. */
+/* Returns whether the leaders in the arguments of @x are valid, as far as this rank can know. */
 bool ftc_leaders_are_valid(const struct ftc_creation *x);
 
-/* What a group has learnt. */
+/* Result of the exchange in one group. */
 struct ftc_meeting {
-    MPI_Group remote;  /* the other one, with whoever of it is dead; to be freed by the caller */
-    MPI_Group leaders; /* both; likewise */
-    uint64_t number;   /* of the call, the same in both; 0 if that of a communicator is not known */
+    MPI_Group remote;  /* remote group, with its dead ranks; the caller frees it */
+    MPI_Group leaders; /* both leaders; the caller frees the group */
+    uint64_t number;   /* number of the call, equal in both groups; 0: not known */
 };
 
-/* Without a remote group it is not in MPI_COMM_WORLD, and native MPI is to carry @x out. Returns an
- * MPI error code, the same on all of this group: that a leader is dead, and nobody can know the
- * other group. */
+/* Exchanges group lists with the other group. Sets meeting->remote to MPI_GROUP_NULL if native MPI
+ * has to carry out @x, because a member is not in MPI_COMM_WORLD or the groups overlap. Returns an
+ * MPI error code, the same on all ranks of this group. If a leader is dead, the groups cannot learn
+ * of each other, and the code is an error. */
 int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
                      struct ftc_meeting *meeting);
 

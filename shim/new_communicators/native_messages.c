@@ -9,20 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UCX's. Fields above the last of these are not in struct ftc_ucx_options. */
+/* Error codes and field flags of UCX. UNKNOWN_FIELDS are those beyond struct ftc_ucx_options. */
 enum { TRUNCATED = -9, CANCELED = -16 };
 enum { CALLBACK = 1 << 1, USER_DATA = 1 << 2, DATATYPE = 1 << 3, UNKNOWN_FIELDS = 0xff00 };
 
-/* In MPICH the 16 highest bits of a tag are a context id, the lowest of which is set for
- * collectives. The tags of blocking ones are below that of the first nonblocking one; the leaders
- * of two groups have one of their own; calls on a group have the bit above MPI_TAG_UB. */
+/* Parts of MPICH's tags. The 16 highest bits are a context id, whose lowest bit is set for
+ * collectives. The tags of blocking collectives are below that of the first nonblocking one. The
+ * leaders of two groups use one tag of their own. Calls on a group have the bit above
+ * MPI_TAG_UB. */
 #define COLLECTIVE ((uint64_t)1 << 48)
 enum { FIRST_NONBLOCKING = 287, OF_LEADERS = 31567 };
 
-/* A send that ends early is read from memory that MPICH may have given back: from the heap. */
+/* Largest send that is noted, in bytes. If a send ends early, UCX may still read its data after
+ * MPICH has freed them. Memory of this size is from the heap, so it can be read. */
 enum { SEND_MAX = 64 << 10 };
 
-/* In an error code of MPICH: whatever the error handler, the job ends. */
+/* Bit of MPICH's error codes with which the job ends, whatever the error handler is, and the first
+ * version that sets it. */
 enum { FATAL = 0x80, FATAL_SINCE = 402 };
 
 struct received {
@@ -41,14 +44,14 @@ struct message {
     struct message *next, **link;
     uint64_t number, tag;
     void *request; /* NULL while it is being posted */
-    void *worker;  /* NULL: a send */
+    void *worker;  /* worker of a receive; NULL: a send */
     struct ftc_ucx_options of_mpich, own;
     bool is_ended, is_over;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list; innermost */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list; innermost lock */
 static struct message *first;
-static _Thread_local uint64_t noting; /* the number; 0: nothing is noted */
+static _Thread_local uint64_t noting; /* number for messages of this thread; 0: none is noted */
 
 static receive_function *native_receive;
 static cancel_function *native_cancel;
@@ -66,7 +69,8 @@ static bool is_of_blocking_call(uint64_t tag)
            (value >= group_bit || value < FIRST_NONBLOCKING || value == OF_LEADERS);
 }
 
-/* NULL: it is not to be noted, or there is no memory. */
+/* Adds a message of this thread to the list. Returns NULL if it is not to be noted, or without
+ * memory. */
 static struct message *note(void *worker, uint64_t tag, const struct ftc_ucx_options *options)
 {
     struct message *m;
@@ -107,7 +111,8 @@ static const struct ftc_ucx_options *with_own_end(struct message *m, void (*end)
     return &m->own;
 }
 
-/* UCX has returned @request: nothing, an error, or what is pending. */
+/* Records @request, which UCX has returned for @m: NULL, an error, or a pending request. Frees @m
+ * unless it is pending. Returns @request. */
 static void *posted(struct message *m, void *request)
 {
     bool is_pending;
@@ -123,7 +128,8 @@ static void *posted(struct message *m, void *request)
     return request;
 }
 
-/* Whichever thread polls may come here, also before posted(). Returns what it was. */
+/* Takes @m, which has completed, off the list and returns a copy of it. May be called by any thread
+ * that polls, also before posted(), which then frees @m. */
 static struct message over(struct message *m)
 {
     struct message was;
@@ -143,9 +149,10 @@ static void *user_data_of(const struct message *m)
     return m->of_mpich.fields & USER_DATA ? m->of_mpich.user_data : NULL;
 }
 
-/* ---- in the place of UCX's functions and MPICH's callbacks ---- */
+/* ---- replacements of UCX's functions and MPICH's callbacks ---- */
 
-/* MPICH takes a cancelled receive for a success. */
+/* Completes a receive. One that was ended is reported as truncated, because MPICH takes a cancelled
+ * one for a success. */
 static void on_received(void *request, int status, const struct received *what, void *user_data)
 {
     struct message m = over(user_data);
@@ -188,13 +195,14 @@ void *ftc_native_messages_send(ftc_ucx_send *native, void *ep, const void *buffe
     return posted(m, native(ep, buffer, bytes, tag, options));
 }
 
-/* MPIR_Err_return_comm, to which a call of MPICH's that has failed comes in the end. */
+/* Replaces MPIR_Err_return_comm, by which MPICH's functions return errors. Clears the fatal bit
+ * while this thread's messages are noted. */
 static int return_error(void *comm, const char *function, int code)
 {
     return native_error(comm, function, noting == 0 ? code : code & ~FATAL);
 }
 
-/* ---- from the first call on ---- */
+/* ---- preparation by the first call ---- */
 
 static bool find_functions(void)
 {
@@ -206,7 +214,8 @@ static bool find_functions(void)
     return receives && cancels;
 }
 
-/* Since 4.2 an error of a receive that was begun together with a send is a fatal one. */
+/* Interposes on MPIR_Err_return_comm. From 4.2 on, an error of a receive is fatal if the receive
+ * was begun together with a send. Returns false if that is not possible. */
 static bool redirect_errors(void)
 {
     void *errors = ftc_loaded_next("MPIR_Err_return_comm");
@@ -218,7 +227,8 @@ static bool redirect_errors(void)
                                           (void *)(uintptr_t)return_error);
 }
 
-/* All bits below the one of groups. */
+/* Finds the tag bit of calls on a group. Returns false unless MPI_TAG_UB consists of all bits below
+ * it. */
 static bool find_group_bit(void)
 {
     int *highest, is_there = 0;
@@ -259,7 +269,7 @@ void ftc_native_messages_leave(void)
     noting = 0;
 }
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
 static struct message *next_to_end(uint64_t number, const void *worker)
 {
@@ -275,7 +285,8 @@ static struct message *next_to_end(uint64_t number, const void *worker)
     return m;
 }
 
-/* One that has a message already is not cancelled: it ends with that. */
+/* Cancels the receives in UCX. One that already has a message is not cancelled; it completes with
+ * that message. */
 bool ftc_native_messages_end_receives(uint64_t number, void *worker)
 {
     struct message *m;
@@ -288,7 +299,7 @@ bool ftc_native_messages_end_receives(uint64_t number, void *worker)
     return found;
 }
 
-/* Its memory stays until UCX has come to its end, too. */
+/* Completes the sends for MPICH. Each struct message stays until UCX completes the send as well. */
 bool ftc_native_messages_end_sends(uint64_t number)
 {
     struct message *m;

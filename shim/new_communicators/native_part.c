@@ -11,14 +11,16 @@
 #include "system/hash.h"
 #include "system/lines.h"
 
-/* Tags of the survivors' part, among those of calls of MPI_Comm_create_group on one communicator:
- * no other message of MPICH has them. Half of the allowed ones. */
+/* Tags of the survivors' calls of MPI_Comm_create_group: the upper half of the allowed ones. Only
+ * calls of MPI_Comm_create_group on the same communicator have messages with such tags. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
 
-enum { LEADERS_IGNORE_ERRORS = 500 }; /* MPICH 5.0 */
+enum { LEADERS_IGNORE_ERRORS = 500 }; /* first version in which the leaders do: MPICH 5.0 */
 
-/* Messages of a call that has not come through must not meet those of the next. Threads that use
- * the same group are told apart by the tag that is in the number of @c. */
+/* Returns the tag of the native part. Messages of a native part that was not completed must not
+ * match those of the next, so the tag depends on the number of the operation. It also depends on
+ * the program's tag, which is part of the identity of @c and distinguishes threads that use the
+ * same group. */
 static int native_tag(const struct ftc_comm *c)
 {
     return FIRST_TAG + (int)((ftc_hash_mix(c->id, c->seq) >> 32) % TAGS);
@@ -26,8 +28,8 @@ static int native_tag(const struct ftc_comm *c)
 
 /* ---- the new communicator ---- */
 
-/* As MPICH does it: what is made of a group or of two inherits nothing, and files have error
- * handlers of their own. */
+/* Returns whether the new communicator inherits the error handler, as in MPICH. One made from a
+ * group or from two groups does not, and files have error handlers of their own. */
 static bool inherits_error_handler(enum ftc_call_kind kind)
 {
     return !ftc_creation_has_group(kind) && kind != FTC_CALL_INTERCOMM_MERGE &&
@@ -104,7 +106,8 @@ static int first_survivor(const struct ftc_participants *participants)
     return rank;
 }
 
-/* One line of each rank at most; the others of the call print none. */
+/* Prints that no spare is left, at most once in each process. Only the first survivor of a call
+ * prints. */
 static void say_that_none_is_left(enum ftc_call_kind kind,
                                   const struct ftc_participants *participants)
 {
@@ -150,7 +153,7 @@ static enum ftc_native_end take_spare(const struct ftc_creation *x,
 
 struct native_part {
     const struct ftc_creation *x;
-    MPI_Group members; /* MPI_GROUP_NULL: nobody is dead */
+    MPI_Group members; /* MPI_GROUP_NULL: the call itself is made */
     struct ftc_participants *participants;
     int tag, result;
 };
@@ -184,14 +187,15 @@ static int call_native(const struct ftc_creation *x, int tag)
     }
 }
 
-/* Of what the survivors make theirs: not of an intercommunicator. */
+/* Returns the communicator on which the survivors call MPI_Comm_create_group(). It must not be an
+ * intercommunicator. */
 static MPI_Comm parent_of(const struct ftc_creation *x)
 {
     return x->kind == FTC_CALL_INTERCOMM_MERGE || x->is_inter ? MPI_COMM_WORLD : x->comm;
 }
 
-/* What has not come through may still get messages, which another one of its number would meet: so
- * it stays. */
+/* Frees *@made, unless @rv is an error and a rank is dead. *@made may then still get messages,
+ * which another communicator with its context id would receive. */
 static void free_when_through(int rv, MPI_Comm *made)
 {
     if (rv == MPI_SUCCESS || !ftc_board_is_anyone_dead(&ftc_library.board))
@@ -219,7 +223,7 @@ static int create_between(const struct native_part *part)
     return rv;
 }
 
-/* Of the survivors alone. */
+/* Makes the communicator, or opens the file, of the survivors alone. */
 static int create_of_members(const struct native_part *part)
 {
     const struct ftc_creation *x = part->x;
@@ -240,7 +244,8 @@ static int create_of_members(const struct native_part *part)
     return rv;
 }
 
-/* Of what is copied for the first time, others may be made after a death. */
+/* Returns whether spares have to be made, because a communicator is copied for the first time.
+ * Other copies may follow after a death. */
 static bool wants_spares(const struct ftc_creation *x, const struct ftc_participants *participants)
 {
     return participants->size > 1 &&
@@ -263,7 +268,8 @@ static void run_native_part(void *argument)
         part->participants->made = ftc_spares_make(part->x->comm);
 }
 
-/* The native part needs @members, or without them all whom the call itself needs. */
+/* Marks the native part on the board. It needs @members or, if these are MPI_GROUP_NULL, all ranks
+ * that the call itself needs. */
 static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 {
     MPI_Group needed =
@@ -275,7 +281,8 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
         ftc_native_call_mark_group(x->kind, needed, x->return_address);
 }
 
-/* Since 5.0 the leaders of two groups take an error of UCX for their message. */
+/* Returns whether the native part can only be abandoned, not ended. From MPICH 5.0 on, the leaders
+ * of two groups take an error of UCX for their message. */
 static bool is_to_be_abandoned(const struct native_part *part)
 {
     return part->x->is_inter && part->members != MPI_GROUP_NULL &&
@@ -297,7 +304,8 @@ static enum ftc_abandonable_end run(struct native_part *part)
                                 is_of_all && inherits_error_handler(x->kind) ? x->newcomm : NULL);
 }
 
-/* One that ends although nobody has died in it had messages to wait for that do not arrive. */
+/* Returns how the native part has ended. If it was ended although no participant has died, it was
+ * waiting for messages that do not arrive. */
 static enum ftc_native_end end_of(const struct native_part *part, enum ftc_abandonable_end end)
 {
     if (end == FTC_ABANDONABLE_OVER_QUIETLY && part->result != MPI_SUCCESS)
@@ -322,7 +330,7 @@ enum ftc_native_end ftc_native_part(const struct ftc_creation *x,
     if (members != MPI_GROUP_NULL && !ftc_group_has_this_rank(members))
         return FTC_NATIVE_HAS_COMMUNICATOR;
     ftc_participants_watch(participants,
-                           x->kind != FTC_CALL_FILE_OPEN); /* which may take its time */
+                           x->kind != FTC_CALL_FILE_OPEN); /* opening a file may take its time */
     mark_native_part(x, members);
     end = end_of(&part, run(&part));
     ftc_native_call_leave();

@@ -12,7 +12,7 @@
 enum {
     PRESENT = 1,
     KNOWN_DEAD = 2,
-    LACKS = 4,             /* has no result of the native part, which all ranks have to repeat */
+    LACKS = 4,             /* has no result of the native part, which all ranks must repeat */
     ABANDONED = 8,         /* has abandoned the native part */
     FAILED = 16,           /* MPI has returned an error from the native part */
     ABANDONED_BEFORE = 32, /* has abandoned an earlier native part */
@@ -21,10 +21,10 @@ enum {
 
 enum {
     NS_OF_MS = 1000000,
-    REPEATS = 2, /* after errors without a new death, which MPI may have of its own */
+    REPEATS = 2, /* after errors without a new death, which may be MPI's own */
 };
 
-static _Atomic unsigned char before; /* ABANDONED_BEFORE, of this rank */
+static _Atomic unsigned char before; /* ABANDONED_BEFORE or 0, for this rank */
 
 bool ftc_participants_is_exhausted_here(void)
 {
@@ -63,7 +63,7 @@ void ftc_participants_close(struct ftc_participants *participants)
     participants->dead = NULL;
 }
 
-/* ---- what the survivors tell each other ---- */
+/* ---- exchange of the survivors ---- */
 
 static unsigned char told_of_itself(enum ftc_native_end end)
 {
@@ -74,7 +74,7 @@ static unsigned char told_of_itself(enum ftc_native_end end)
         [FTC_NATIVE_WAS_ABANDONED] = LACKS | ABANDONED,
     };
     unsigned char kept = end == FTC_NATIVE_WAS_ABANDONED ? ABANDONED_BEFORE : 0;
-    unsigned char was = atomic_fetch_or(&before, kept); /* threads may tell at once */
+    unsigned char was = atomic_fetch_or(&before, kept); /* threads may do this at once */
 
     return PRESENT | of_end[end] | was | (ftc_participants_is_exhausted_here() ? EXHAUSTED : 0);
 }
@@ -100,16 +100,18 @@ static unsigned char told_by_any(const struct ftc_participants *participants)
     return any;
 }
 
-/* Returns whether a rank that has @told has no context ids of MPICH left for another communicator.
- * The native part that it has abandoned holds the first 64 ids for good (abandonable.h). */
+/* Returns whether a rank with flags @told has no context ids of MPICH left for another
+ * communicator. @any is the OR of all ranks' flags. A native part that was abandoned holds the
+ * first 64 ids forever (abandonable.h). */
 static bool is_used_up(unsigned char told, unsigned char any)
 {
     return (told & EXHAUSTED) || ((told & ABANDONED) && (any & ABANDONED_BEFORE));
 }
 
-/* The dead of whom one survivor knows, those whom the operation itself has left out, and whoever is
- * not in its result: a subtree without failures is enough for that, and then its root need not know
- * who died in another (doc/design.md, section 3). */
+/* Counts as dead the ranks of whose death a survivor knows, those that the operation has left out,
+ * and those that its result lacks. The result may lack a rank that it does not name as failed: a
+ * subtree without failures is enough for a result, and the root then need not know which ranks died
+ * in another subtree (doc/design.md, section 3). */
 void ftc_participants_hear(struct ftc_participants *participants)
 {
     unsigned char any = told_by_any(participants);
@@ -168,7 +170,7 @@ int ftc_participants_living(const struct ftc_participants *participants, MPI_Gro
     return rv;
 }
 
-/* ---- while the native part lasts ---- */
+/* ---- during the native part ---- */
 
 void ftc_participants_watch(struct ftc_participants *participants, bool is_bounded)
 {
@@ -202,9 +204,9 @@ static bool has_exhausted(const struct ftc_participants *participants)
     return found;
 }
 
-/* All its members live, and have come to it at about the same time. A rank that is killed while it
- * writes to another's queue of UCX's, in shared memory, leaves that shut for ever. It need be no
- * member. */
+/* Returns whether the time of the native part is up. All its participants live and have begun it at
+ * about the same time. But a rank that is killed while it writes to a UCX queue of another rank, in
+ * shared memory, blocks that queue forever. The killed rank need not be a participant. */
 static bool is_stuck(struct ftc_participants *participants)
 {
     uint64_t bound_ms = ftc_mark_stuck_ms(ftc_library.settings.blocked_ms);

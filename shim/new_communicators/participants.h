@@ -1,5 +1,5 @@
-/* participants: the ranks that a call that makes a communicator needs, and what they tell each
- * other: which ranks are dead, and which have not completed the native part. */
+/* participants: the ranks that a call needs that makes a communicator, and what they exchange:
+ * which ranks are dead, and which have not completed the native part. */
 #ifndef FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
 #define FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
 
@@ -9,53 +9,51 @@
 #include "system/stopwatch.h"
 #include "topology_remap.h"
 
-/* How a rank's last native part has ended. */
+/* Result of a rank's last native part. */
 enum ftc_native_end {
-    FTC_NATIVE_HAS_COMMUNICATOR, /* or it has come to none yet */
-    FTC_NATIVE_NOT_TRIED,        /* a rank was dead, or has died: it was ended (abandonable.h) */
-    FTC_NATIVE_FAILED, /* MPI has returned an error that it did not raise: its own, or of one that
-                        * was ended */
-    FTC_NATIVE_WAS_ABANDONED, /* abandonable.h, or its messages do not arrive */
+    FTC_NATIVE_HAS_COMMUNICATOR, /* the rank has it, needs none, or has not begun */
+    FTC_NATIVE_NOT_TRIED,        /* the part was ended after a death, or the spare was in use */
+    FTC_NATIVE_FAILED, /* error that MPI did not raise, its own or due to another rank's end */
+    FTC_NATIVE_WAS_ABANDONED, /* the part was abandoned, or its messages do not arrive */
 };
 
-/* Ranks are those of the group. */
+/* Participants of a call. Ranks are those of the group. */
 struct ftc_participants {
     struct ftc_comm *comm; /* for the library's operations among them */
     MPI_Group group;
     int size;
-    unsigned char
-        *told; /* by rank: what it has told, a byte of flags; then taken; for an operation */
-    unsigned char *dead; /* by rank: not 0 if the survivors know */
+    unsigned char *told; /* flags by rank, a byte each, then taken; value of an operation */
+    unsigned char *dead; /* by rank: not 0 if the survivors know of its death */
     int dead_count;
-    bool is_again;   /* somebody has not come through: all are to make another communicator */
-    bool has_failed; /* somebody has an error, and it is not to be tried again */
-    int repeats;     /* because of such errors */
-    struct ftc_spares *spares; /* of the communicator that is copied; NULL: none */
-    int spare;                 /* the number that this rank has taken of them; -1: none */
-    uint32_t taken;            /* those that a survivor keeps, a bit each */
-    struct ftc_spares *made;   /* by the native part, of a communicator that had none */
-    bool is_copy;              /* all members are to be in it, in the same order */
-    bool is_exhausted;         /* MPICH at one of them cannot make communicators any more */
+    bool is_again;   /* a rank has not completed its part: all make another communicator */
+    bool has_failed; /* a rank has an error, and the call is not repeated */
+    int repeats;     /* number of repetitions after errors without a death */
+    struct ftc_spares *spares; /* those of the communicator that is copied; NULL: none */
+    int spare;                 /* number of the spare that this rank has taken; -1: none */
+    uint32_t taken;            /* spares that a survivor keeps, a bit each */
+    struct ftc_spares *made;   /* spares that the native part has made, if there were none */
+    bool is_copy;              /* all ranks are to be in it, in the same order */
+    bool is_exhausted;         /* MPICH at a survivor cannot make communicators any more */
 
     /* State of the native part. */
     uint32_t deaths_seen; /* board count when has_lost was found */
-    bool has_lost;        /* one has died since the survivors agreed */
+    bool has_lost;        /* a rank has died since the survivors agreed */
     bool is_bounded;
     struct ftc_stopwatch stopwatch;
-    struct ftc_topology_remap remap; /* of a call that makes a topology, once somebody is dead */
+    struct ftc_topology_remap remap; /* positions, in a call that makes a topology */
 
-    /* Of a call that makes an intercommunicator. */
+    /* Groups in a call that makes an intercommunicator. */
     const struct ftc_inter_groups *groups;
-    MPI_Group living[2]; /* those of them who are to be in it */
+    MPI_Group living[2]; /* living ranks of each group that are to be in it */
 };
 
-/* Opens the participants of a call on @comm: the ranks of @group, with @spares or NULL. All stay
- * the caller's. Returns false without memory. */
+/* Opens the participants of a call on @comm: the ranks of @group, with @spares, which may be NULL.
+ * The caller still owns all of these. Returns false without memory. */
 bool ftc_participants_open(struct ftc_participants *participants, struct ftc_comm *comm,
                            MPI_Group group, struct ftc_spares *spares);
 void ftc_participants_close(struct ftc_participants *participants);
 
-/* Fills participants->told with what this rank tells of itself and knows of the others. */
+/* Fills participants->told with the flags of this rank and the deaths of which it knows. */
 void ftc_participants_tell(struct ftc_participants *participants, enum ftc_native_end end);
 
 static inline size_t ftc_participants_told_bytes(const struct ftc_participants *participants)
@@ -63,28 +61,32 @@ static inline size_t ftc_participants_told_bytes(const struct ftc_participants *
     return (size_t)participants->size + sizeof participants->taken;
 }
 
-/* Evaluates participants->told once it is the bitwise OR of all survivors' tables. */
+/* Evaluates participants->told after it has become the bitwise OR of all survivors' tables. */
 void ftc_participants_hear(struct ftc_participants *participants);
 
-/* Counts the ranks that an operation has left out as dead. */
+/* Marks as dead the ranks that an operation has left out, and counts the dead. */
 void ftc_participants_strike_off(struct ftc_participants *participants);
 
-/* The last of this rank: so it must not begin to make one. */
+/* Returns whether MPICH at this rank cannot make communicators any more. The rank must not begin to
+ * make one then. */
 bool ftc_participants_is_exhausted_here(void);
 
-/* @group without the dead, in its order. Returns an MPI error code. */
+/* Sets *@living to @group without the dead, in its order. Returns an MPI error code. */
 int ftc_participants_living(const struct ftc_participants *participants, MPI_Group group,
                             MPI_Group *living);
 
-/* To be called before a native part, which may be bounded in time. */
+/* Starts to watch for deaths. Called before a native part, whose duration is bounded if
+ * @is_bounded. */
 void ftc_participants_watch(struct ftc_participants *participants, bool is_bounded);
 
-/* Returns whether a rank has died of which the survivors did not know when the native part began.
- */
+/* Returns whether a participant has died whose death the survivors did not know when they
+ * agreed. */
 bool ftc_participants_has_lost(struct ftc_participants *participants);
 
-/* For ftc_abandonable_make(): whether the survivors of a struct ftc_participants have lost one
- * more, or a bounded native part has come to its bound, or cannot come to its end any more. */
+/* Returns whether a native part is hopeless, for ftc_abandonable_make(). @context is a struct
+ * ftc_participants. The native part is hopeless if another participant has died. A bounded one is
+ * also hopeless if its time is up, or if MPICH at a participant cannot make communicators any
+ * more. */
 bool ftc_participants_is_hopeless(void *context);
 
 #endif

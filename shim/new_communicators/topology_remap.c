@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- natively ---- */
+/* ---- native calls ---- */
 
 int ftc_topology_remap_native(enum ftc_call_kind kind, MPI_Comm comm,
                               const struct ftc_arrangement *a, MPI_Comm *newcomm)
@@ -43,7 +43,8 @@ static bool is_grid(const struct ftc_arrangement *a, int size)
     return true;
 }
 
-/* Returns false also for a graph without nodes, which needs no other rank. */
+/* Returns whether the graph is valid. Returns false also for one without nodes, which needs no
+ * other rank. */
 static bool is_graph(const struct ftc_arrangement *a, int size)
 {
     int before = 0;
@@ -118,7 +119,7 @@ bool ftc_topology_remap_is_valid(const struct ftc_creation *x)
         return is_graph(a, size);
     case FTC_CALL_DIST_GRAPH_CREATE:
         return are_edges(a, size);
-    default: /* where MPICH takes MPI_PROC_NULL: a neighbor may be one that was dead before */
+    default: /* MPICH accepts MPI_PROC_NULL here: a neighbor may have been dead before */
         return are_ranks(a->sources, a->indegree, size, true) &&
                are_ranks(a->destinations, a->outdegree, size, true);
     }
@@ -129,10 +130,10 @@ bool ftc_topology_remap_is_ours(const struct ftc_creation *x)
     return x->kind == FTC_CALL_CART_SUB && ftc_virtual_topology_get(x->comm);
 }
 
-/* ---- who has which position ---- */
+/* ---- positions of the survivors ---- */
 
-/* Gives survivors beyond the last position those of the dead. @holder, by position: a rank or -1.
- */
+/* Gives the positions of the dead to survivors beyond the last position. @holder, by position, gets
+ * a rank or -1. */
 static void assign(int positions, int size, const unsigned char *dead, int *holder)
 {
     int spare = positions;
@@ -147,7 +148,9 @@ static void assign(int positions, int size, const unsigned char *dead, int *hold
     }
 }
 
-/* Gives each position of the @part the rank that has it in the whole @grid. */
+/* Gives each position of @part the rank that has it in the whole @grid. @whole holds the
+ * coordinates of a position of that part; those in @remain are overwritten. @own is room for
+ * coordinates in @part. */
 static void assign_in_part(const struct ftc_virtual_topology *grid,
                            const struct ftc_virtual_topology *part, const int *remain,
                            const unsigned char *dead, int *whole, int *own, int *holder)
@@ -234,7 +237,7 @@ static bool number(struct ftc_topology_remap *m, const int *holder)
     return true;
 }
 
-/* Returns the rank of @own in the new communicator; -1: it has none. */
+/* Returns the new rank of @own, a rank in the old communicator; -1: it has none. */
 static int rank_of(const struct ftc_topology_remap *m, int own)
 {
     for (int i = 0; i < m->count; i++)
@@ -299,7 +302,7 @@ static bool find_topology(const struct ftc_creation *x, int size, int own,
 
 /* ---- distributed graphs ---- */
 
-/* Numbers all survivors. storage[0] gets the new ranks, by the old ones. */
+/* Numbers all survivors. m->storage[0] gets the new rank by old rank. */
 static bool number_survivors(int size, const unsigned char *dead, struct ftc_topology_remap *m)
 {
     int *rank_of = m->storage[0] = calloc((size_t)size + 1, sizeof *rank_of);
@@ -333,8 +336,8 @@ static bool arrange_adjacent(const struct ftc_arrangement *a, struct ftc_topolog
     return m->storage[1] && m->storage[2];
 }
 
-/* Returns whether @weights is not MPI_UNWEIGHTED, whose address only MPI knows. MPI says so of a
- * graph without edges. */
+/* Returns whether @weights is not MPI_UNWEIGHTED, whose address only MPI knows. Asks MPI whether a
+ * graph without edges is weighted that was made with @weights. */
 static bool are_weights(const int *weights)
 {
     int in, out, is_weighted = 0;
@@ -348,7 +351,7 @@ static bool are_weights(const int *weights)
     return is_weighted;
 }
 
-/* Edges both of whose ends live, in position of those that storage has. */
+/* Removes the edges of the dead from m->storage, and translates the ranks of the others. */
 static void leave_out_the_dead(struct ftc_topology_remap *m, const int *rank_of, bool is_weighted)
 {
     int *source = m->storage[1], *degree = m->storage[2], *destination = m->storage[3];
@@ -412,7 +415,7 @@ static bool find_survivors(const struct ftc_creation *x, int size, const unsigne
                                                   : arrange_adjacent(x->arrangement, m));
 }
 
-/* ---- all of it ---- */
+/* ---- interface ---- */
 
 bool ftc_topology_remap_find(const struct ftc_creation *x, int size, int own,
                              const unsigned char *dead, struct ftc_topology_remap *remap)
