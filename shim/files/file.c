@@ -17,27 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of a file that is open. MPI has no attributes of files. */
+/* Record of an open file. MPI has no attributes for files. */
 struct file {
-    MPI_File handle;       /* the program's */
-    MPI_File own;          /* takes the place of @handle once a call has needed it */
-    struct ftc_comm *comm; /* of its members */
+    MPI_File handle;       /* the program's handle */
+    MPI_File own;          /* this rank's own handle; replaces @handle once a call has needed it */
+    struct ftc_comm *comm; /* communicator of the members: the ranks that opened the file */
     MPI_Group group;
-    char *name;         /* with the directory */
-    bool is_of_copy;    /* opened with a copy that MPI_Comm_dup() has made */
-    int told;           /* of these: dead members for which there has been an error */
-    bool is_alone;      /* a member is dead, and all others know: each does its part alone */
-    bool has_no_own;    /* not all of the living could open one */
-    bool has_lost_view; /* the program has been told that its view could not be set */
-    bool has_refused;
+    char *name;         /* path with the directory */
+    bool is_of_copy;    /* opened on a communicator that MPI_Comm_dup() has made */
+    int told;           /* number of dead members for which an error was returned (is_of_copy) */
+    bool is_alone;      /* a member is dead, and all survivors know: each does its part alone */
+    bool has_no_own;    /* a survivor could not open its own handle */
+    bool has_lost_view; /* a view could not be set, and the program got an error */
+    bool has_refused;   /* refuse() has printed the first error */
     struct file *next;
 };
 
-static struct file *files;      /* under the library's lock */
-static _Atomic int own_handles; /* files that have one */
-static _Atomic int lost_views;  /* files that have lost theirs */
+static struct file *files;      /* list of open files; guarded by the library's lock */
+static _Atomic int own_handles; /* number of files with an own handle */
+static _Atomic int lost_views;  /* number of files with has_lost_view */
 
-/* ---- which are open ---- */
+/* ---- open files ---- */
 
 static struct file *find(MPI_File handle)
 {
@@ -84,7 +84,7 @@ static void forget(struct file *f)
     free(f);
 }
 
-/* NULL without memory. */
+/* Adds a record of @handle to the list and returns it. Returns NULL without memory. */
 static struct file *describe(MPI_File handle, const char *name, uint64_t number)
 {
     struct file *f = calloc(1, sizeof *f);
@@ -108,27 +108,28 @@ static struct file *describe(MPI_File handle, const char *name, uint64_t number)
     return NULL;
 }
 
-/* All survivors of @comm have opened @handle. */
+/* Records @handle, which all survivors of @comm have opened, unless the library cannot protect its
+ * communicator. Without memory the job ends. */
 static void note(MPI_Comm comm, MPI_File handle, const char *name)
 {
     uint64_t number = ftc_lineage_of_object(comm, FTC_LINEAGE_FILE);
     struct file *f = describe(handle, name, number);
 
     if (!f)
-        ftc_job_end_no_memory("another file"); /* the others will protect it */
+        ftc_job_end_no_memory("another file"); /* the other ranks will protect it */
     else if (f->comm->fallback != FTC_FALLBACK_NONE)
         forget(f);
     else
         f->is_of_copy = ftc_lineage_is_copy(comm);
 }
 
-/* ---- a call, in the way of file.h ---- */
+/* ---- collective calls, in the steps of file.h ---- */
 
 struct task {
     struct file *file;
     struct ftc_call call;
     struct ftc_death_watch watch;
-    void (*native)(void *arguments); /* all together */
+    void (*native)(void *arguments); /* the native call, made by all members together */
     void *arguments;
 };
 
@@ -153,7 +154,7 @@ static uint32_t count_those(struct task *t, bool is_counted, int *rv)
     return count;
 }
 
-/* Whether all members are there and say @yes; leaves the error code in *@rv. */
+/* Returns whether all members are alive and pass true as @yes. Stores the error code in *@rv. */
 static bool all_say(struct task *t, bool yes, int *rv)
 {
     return count_those(t, yes, rv) == (uint32_t)t->file->comm->size && *rv == MPI_SUCCESS;
@@ -169,7 +170,7 @@ static bool all_are_there(struct task *t, int *rv)
     return all_say(t, true, rv);
 }
 
-/* Returns false if the call was abandoned. */
+/* Makes the native call. Returns false if the call was abandoned. */
 static bool run(struct task *t)
 {
     bool is_over;
@@ -181,8 +182,8 @@ static bool run(struct task *t)
     return is_over;
 }
 
-/* True if all have carried it out together; else each has to do its part alone, or *@rv is an error
- * that prevents it. */
+/* Returns whether all members have made the native call. Otherwise each survivor must do its part
+ * alone, unless *@rv is an error. */
 static bool run_together(struct task *t, int *rv)
 {
     *rv = MPI_SUCCESS;
@@ -194,14 +195,15 @@ static bool run_together(struct task *t, int *rv)
     return false;
 }
 
-/* ---- handles of one rank ---- */
+/* ---- own handles ---- */
 
 static MPI_File in_use(const struct file *f)
 {
     return f->own != MPI_FILE_NULL ? f->own : f->handle;
 }
 
-/* Opens one on each of the living, unless they have them. */
+/* Opens an own handle on each survivor, unless this was tried before. Returns whether all survivors
+ * have one. */
 static bool all_have_own(struct task *t, int *rv)
 {
     struct file *f = t->file;
@@ -216,8 +218,8 @@ static bool all_have_own(struct task *t, int *rv)
     return !f->has_no_own;
 }
 
-/* The error of a call that needs all who have opened the file. Many programs ignore errors of
- * files, so the first one of each file is a line as well. */
+/* Returns the error of a call that needs all ranks that opened the file. Many programs ignore
+ * errors of files, so the first error of each file is also printed. */
 static int refuse(const struct task *t)
 {
     struct file *f = t->file;
@@ -228,11 +230,11 @@ static int refuse(const struct task *t)
                       "go on with it\n",
                       ftc_call_name(t->call.kind), f->name);
     f->has_refused = true;
-    ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the count of the living */
+    ftc_recovery_fail(f->comm, f->comm->seq - 1); /* the operation that counted the survivors */
     return ftc_error_plain(&t->call, FTC_ERROR_DEAD_OPENER);
 }
 
-/* NULL: native MPI is to carry a call on @handle out. */
+/* Returns the record of @handle; NULL if native MPI must carry out a call on it. */
 static struct file *protected_file(MPI_File handle)
 {
     return ftc_new_communicators_are_on() && handle != MPI_FILE_NULL ? find(handle) : NULL;
@@ -270,7 +272,8 @@ bool ftc_file_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MP
 
 /* ---- read and write ---- */
 
-/* @name of MPI_File_..., with the arguments before the count. */
+/* Call of PMPI_File_@name or of its large-count form. The variable arguments are those before the
+ * count. */
 #define TRANSFER(t, name, ...)                                                                     \
     ((t)->is_wide ? PMPI_File_##name##_c(__VA_ARGS__, (t)->count, (t)->datatype, (t)->status)      \
                   : PMPI_File_##name(__VA_ARGS__, (int)(t)->count, (t)->datatype, (t)->status))
@@ -310,13 +313,14 @@ static int transfer_alone(const struct task *task, const struct ftc_transfer *t)
     }
 }
 
-/* Others begin where the last one has ended. */
+/* Returns whether the call passes an offset. Other calls begin where the previous one ended. */
 static bool has_offset(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_FILE_READ_AT_ALL || kind == FTC_CALL_FILE_WRITE_AT_ALL;
 }
 
-/* Of a sequential file native MPI does not tell it: that would be an error. */
+/* Returns whether the call begins at the file's position, and native MPI can return that position.
+ * For a sequential file this query is an error. */
 static bool has_position(const struct ftc_transfer *t)
 {
     int amode = 0;
@@ -354,7 +358,8 @@ bool ftc_file_transfer(struct ftc_transfer *transfer)
 
 /* ---- read and write with a request ---- */
 
-/* @name of MPI_File_..., with the arguments before the count. */
+/* Call of PMPI_File_@name or of its large-count form. The variable arguments are those before the
+ * count. */
 #define BEGIN(t, request, name, ...)                                                               \
     ((t)->is_wide ? PMPI_File_##name##_c(__VA_ARGS__, (t)->count, (t)->datatype, request)          \
                   : PMPI_File_##name(__VA_ARGS__, (int)(t)->count, (t)->datatype, request))
@@ -394,7 +399,7 @@ bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request)
     return true;
 }
 
-/* ---- what a file has: view, size, atomicity, hints ---- */
+/* ---- properties of a file: view, size, atomicity, hints ---- */
 
 static void change(void *arguments)
 {
@@ -419,8 +424,9 @@ static void change(void *arguments)
     }
 }
 
-/* One rank does it, before any other goes on and writes. If that one dies, the next one does. All
- * have the error if there is one. */
+/* Makes one rank change the file before any other rank continues and writes. If that rank dies, the
+ * next one makes the change. If the change fails, the other survivors repeat it to get an error
+ * too. */
 static void change_by_one(struct task *t, struct ftc_change *x)
 {
     const struct ftc_comm *c = t->file->comm;
@@ -483,8 +489,9 @@ bool ftc_file_change(struct ftc_change *x)
 
 /* ---- files of libraries ---- */
 
-/* A library that has made a copy gives each member its part of the file. Without the part of a dead
- * one the file may be unreadable, so the library has an error once. */
+/* Returns whether a member of a file that was opened on a copied communicator has died since the
+ * last error. A library that copies communicators, such as HDF5, gives each member a part of the
+ * file. Without a dead member's part the file may be unreadable, so the library gets one error. */
 static bool has_lost_part(struct task *t)
 {
     const struct ftc_comm *c = t->file->comm;
@@ -502,7 +509,7 @@ static int part_is_lost(const struct task *t)
 {
     const struct ftc_comm *c = t->file->comm;
 
-    ftc_recovery_fail(c, c->seq - 1); /* the count of the living */
+    ftc_recovery_fail(c, c->seq - 1); /* the operation that counted the survivors */
     return ftc_error_dead_counted(&t->call, c->member[0] == c->rank);
 }
 
@@ -520,7 +527,7 @@ int ftc_file_synced(MPI_File file, const void *return_address, int rv)
     return rv;
 }
 
-/* ---- all else ---- */
+/* ---- other calls ---- */
 
 static bool lacks_members(struct task *t, int *rv)
 {
@@ -603,8 +610,10 @@ static void sync_alone(void *arguments)
     x->result = PMPI_File_sync(*x->file);
 }
 
-/* A file system may keep what was written until the file is closed. All who live have come to the
- * call: nobody uses the file any more. */
+/* Closes the file without its dead members: flushes it, closes the own handle, and leaks native
+ * MPI's file. A file system may keep written data until a file is closed, hence the flush. All
+ * survivors are in this call, so no rank uses the file any more. With @is_begun the native close
+ * was abandoned. */
 static int abandon(struct task *t, struct closing *x, bool is_begun)
 {
     const struct ftc_comm *c = t->file->comm;
@@ -620,7 +629,7 @@ static int abandon(struct task *t, struct closing *x, bool is_begun)
         PMPI_File_delete(t->file->name, MPI_INFO_NULL);
     *x->file = MPI_FILE_NULL;
     return is_begun || x->result == MPI_SUCCESS ? own
-                                                : x->result; /* it may have been closed before */
+                                                : x->result; /* the file may be closed already */
 }
 
 static int close_by_living(struct task *t, struct closing *x)
@@ -648,7 +657,7 @@ bool ftc_file_close(MPI_File *file, const void *return_address, int *rv)
     if (!f)
         return false;
     if (!ftc_new_communicators_are_on()) {
-        forget(f); /* the next file may have this handle */
+        forget(f); /* a later file may get this handle */
         return false;
     }
     t = task_of(f, FTC_CALL_FILE_CLOSE, return_address);

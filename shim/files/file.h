@@ -1,109 +1,118 @@
-/* file: collective calls on a file some members of which are dead (setting communicators).
+/* file: collective calls on a file after one of its members has died (setting communicators). The
+ * members of a file are the ranks that opened it.
  *
- * MPICH's MPI-IO keeps a communicator for each file: that of MPI_File_open, copied. After a failure
- * a file is opened with one of the survivors (new_communicators/create.h). Of a file that was open
- * when a member died the communicator stays, and a collective call on it waits for the dead. So:
+ * MPICH's MPI-IO keeps a copy of the communicator of MPI_File_open for each file. After a failure,
+ * a file is opened on a communicator of the survivors (new_communicators/create.h). A file that was
+ * open when a member died keeps its communicator, and a native collective call on it would wait for
+ * the dead member. The library therefore takes these steps:
  *
- * 1. The members meet in an operation of the library's own, which counts them.
- * 2. Are all there, native MPI carries the call out. A rank that would wait there for somebody who
- *    has died since 1 abandons the call (new_communicators/abandonable.h).
- * 3. They meet again, and count those who have come through: one of them may have died since, for
- *    whom another has left.
- * 4. Else each does its part alone, whether it has come through or not: what an aggregator had for
- *    the file when it died is in nobody's hands any more. To write the same again does no harm.
+ * 1. The members meet in an operation of the library, which counts them.
+ * 2. If all are alive, native MPI carries out the call. A rank that would wait there for a member
+ *    that died after step 1 abandons the call (new_communicators/abandonable.h).
+ * 3. The members meet again and count the ranks on which the native call has returned. If a member
+ *    died during the call, it may have returned on some ranks and been abandoned on others.
+ * 4. If a rank is missing in step 1 or 3, each rank does its part alone, even if the native call
+ *    has returned there. Data that a dead aggregator held for the file are lost, and writing the
+ *    same data twice does no harm.
  *
- * What each rank reads or writes in a collective call it may as well read or write alone: MPI's
- * rules for the result are the same. After step 4 all do so at once, and wait for no rank.
+ * A rank may read or write its part of a collective call alone, because MPI's rules for the result
+ * are the same. After step 4 all later calls are done this way, and wait for no rank.
  *
- * A call with a request must not wait for other ranks, so that it cannot meet them, and no rank
- * could take back what it has begun. Each rank does its part of these alone from the beginning.
+ * A call with a request must not wait for other ranks. It therefore cannot count them, and a rank
+ * could not take back a transfer that it has begun. Each rank always does its part of such a call
+ * alone.
  *
  * MPI-IO waits for all members before it sets a view, a size or the like, and in split calls. With
- * a dead member each of the living opens a handle of its own for these (own_handle.h). From then on
- * that handle takes the place of the program's in all calls.
+ * a dead member, each survivor opens its own handle for these calls (own_handle.h). From then on
+ * that handle replaces the program's handle in all calls.
  *
- * A shared file pointer belongs to all members. With a dead one, calls that use it return an error
- * on all, of class MPIX_ERR_PROC_FAILED, and the program opens the file again. */
+ * A shared file pointer belongs to all members. With a dead member, calls that use it return an
+ * error of class MPIX_ERR_PROC_FAILED on all survivors. The program has to open the file again. */
 #ifndef FTC_FILES_FILE_H
 #define FTC_FILES_FILE_H
 
 #include "call/call.h"
 
-/* One of the calls that read or write at an offset of the caller's own. */
+/* Arguments of a call that reads or writes at the calling rank's own offset or position. */
 struct ftc_transfer {
     enum ftc_call_kind kind; /* FILE_READ_ALL, FILE_READ_AT_ALL, FILE_WRITE_ALL, FILE_WRITE_AT_ALL;
                               * with a request FILE_IREAD_ALL and so on */
     MPI_File file;
-    MPI_Offset offset; /* of those AT */
-    void *buffer;      /* which those that write do not change */
+    MPI_Offset offset; /* file offset; only for the kinds with AT */
+    void *buffer;      /* not changed by a write */
     MPI_Count count;
-    bool is_wide; /* the large-count form */
+    bool is_wide; /* large-count form */
     MPI_Datatype datatype;
-    MPI_Status *status; /* of calls without a request */
+    MPI_Status *status; /* unused with a request */
     const void *return_address;
-    int result; /* MPI error code, if the call was carried out here */
+    int result; /* MPI error code, if the library carried out the call */
 };
 
-/* A call that changes what the file or the handle has. */
+/* Arguments of a call that changes a property of the file or of its handle. */
 struct ftc_change {
     enum ftc_call_kind kind; /* FILE_SET_VIEW, FILE_SET_SIZE, FILE_PREALLOCATE, FILE_SET_ATOMICITY,
                               * FILE_SET_INFO */
     MPI_File file;
     MPI_Offset offset;            /* displacement of a view, or size */
-    MPI_Datatype etype, filetype; /* this and the next of a view */
+    MPI_Datatype etype, filetype; /* arguments of a view, like representation */
     const char *representation;
-    MPI_Info info; /* of a view, or the hints */
+    MPI_Info info; /* hints, also those of a view */
     int flag;      /* atomicity */
     const void *return_address;
     int result;
 };
 
-/* All of the following are false if native MPI is to carry the call out: without the setting, for
- * files of one rank, and for those that the library has not seen being opened. */
+/* The functions that return bool return false if native MPI must carry out the call: without the
+ * setting, for a file of one rank, and for a file that the library has not seen being opened. */
 
-/* Leaves the file in *@file and the error code in *@rv. Also false for arguments that native MPI
- * rejects. */
+/* Opens a file. Stores its handle in *@file and the error code in *@rv. Also returns false for
+ * arguments that native MPI rejects. */
 bool ftc_file_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI_File *file,
                    const void *return_address, int *rv);
 
 bool ftc_file_transfer(struct ftc_transfer *transfer);
 
-/* Begins a transfer that has a @request. Waits for no other rank. */
+/* Begins a transfer with a @request. Waits for no other rank. */
 bool ftc_file_begin(struct ftc_transfer *transfer, MPI_Request *request);
 
-/* With a dead member each of the living changes its own handle; the size is changed by one of them,
- * and the others wait. */
+/* Changes a property. With a dead member, each survivor changes its own handle. A size is changed
+ * by one survivor, and the others wait for it. */
 bool ftc_file_change(struct ftc_change *x);
 
-/* A collective call that native MPI carries out with the other members, or with each rank's own
- * handle if it @is_done_alone: the first half of a split call is. */
+/* Collective call that native MPI carries out with all members. If it @is_done_alone, native MPI
+ * can also carry it out on each rank's own handle: the first half of a split call. */
 struct ftc_refusable {
     enum ftc_call_kind kind;
     bool is_done_alone;
     const void *return_address;
 };
 
-/* True, with an error, if the call cannot be carried out because a member of *@file is dead.
- * Otherwise *@file is the handle for the native call. Waits for the others. */
+/* Returns true, and raises the error *@rv, if the call cannot be carried out because a member of
+ * *@file is dead. Otherwise stores the handle for the native call in *@file. Waits for the other
+ * members. */
 bool ftc_file_refuses(const struct ftc_refusable *x, MPI_File *file, int *rv);
 
-/* True, with an error, for a call of one rank that reads or writes, if the view of @file could not
- * be set; and for one with the shared file pointer, if handles of their own take the place of
- * @file. Waits for no rank. */
+/* Returns true, and raises the error *@rv, if a view of @file could not be set. For calls of one
+ * rank that read or write. Waits for no rank. */
 bool ftc_file_has_no_view(MPI_File file, const void *return_address, int *rv);
+
+/* As above, but also returns true if own handles have replaced @file. For calls of one rank that
+ * use the shared file pointer. */
 bool ftc_file_has_no_pointer(enum ftc_call_kind kind, MPI_File file, const void *return_address,
                              int *rv);
 
-/* After MPI_File_sync() on @file with the error code @rv. Returns that, or an error if a member of
- * a copied communicator has died for which there was none yet. Waits for the others. */
+/* Completes MPI_File_sync() on @file, which has returned @rv. Returns @rv, or an error if a member
+ * of a copied communicator has died for which no error was returned yet. Waits for the other
+ * members. */
 int ftc_file_synced(MPI_File file, const void *return_address, int rv);
 
-/* The handle for calls of one rank on @handle. */
+/* Returns the handle that a call of one rank must use in place of @handle. */
 MPI_File ftc_file_in_use(MPI_File handle);
 
-/* With a dead member what MPI has of the file stays until the end of the process: a descriptor, and
- * the communicator. What was written has been handed to the file system before this returns, and
- * one that is to be deleted on close is. An error as by ftc_file_synced() comes after that. */
+/* Closes *@file. With a dead member, MPI's descriptor and communicator of the file remain until the
+ * process ends. Before this function returns, all written data are handed to the file system, and a
+ * file with MPI_MODE_DELETE_ON_CLOSE is deleted. It may then return an error as ftc_file_synced()
+ * does. */
 bool ftc_file_close(MPI_File *file, const void *return_address, int *rv);
 
 #endif

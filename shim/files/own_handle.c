@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Length of the file system's name in front of that of a file, as in "nfs:data". */
+/* Returns the length of a file system's name in front of a path, as in "nfs:data". */
 static int prefix_of(const char *name)
 {
     const char *colon = strchr(name, ':');
 
-    return colon && colon - name > 1 ? (int)(colon - name) + 1 : 0; /* as MPI-IO does it */
+    return colon && colon - name > 1 ? (int)(colon - name) + 1 : 0; /* the same test as in MPI-IO */
 }
 
 char *ftc_own_handle_path(const char *name)
@@ -65,7 +65,8 @@ static void copy_state(MPI_File from, MPI_File to)
     PMPI_File_set_atomicity(to, is_atomic);
 }
 
-/* With the hints of @shared: file systems without locks need some of them. */
+/* Opens the file at @path on MPI_COMM_SELF with the hints of @shared. File systems without locks
+ * need some of the hints. */
 static int open_alone(MPI_File shared, const char *path, int amode, MPI_File *own)
 {
     int unwanted =
