@@ -28,7 +28,8 @@ static void open_libunwind(void)
     memcpy(&backtrace_of_caller, &found, sizeof found);
 }
 
-/* The first of several threads opens it, and the others have it when it has. */
+/* Returns whether libunwind is there. The first thread opens it, and other threads wait until it is
+ * open. */
 static bool has_libunwind(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -47,7 +48,8 @@ static bool is_mpich(const char *path)
     return strncmp(ftc_loaded_file_name(path), "libmpich", strlen("libmpich")) == 0;
 }
 
-/* A library that has functions of MPI, or stands before some, as profiling tools do. */
+/* Returns whether @object defines functions of MPI. An MPI library does, and so does a profiling
+ * tool that interposes on some of them. */
 static bool has_functions_of_mpi(const struct ftc_loaded *object)
 {
     static const char *const name[] = {
@@ -66,8 +68,8 @@ static bool has_functions_of_mpi(const struct ftc_loaded *object)
     return false;
 }
 
-/* Between the program and what carries its calls out: this library, a tool, or MPICH's bindings for
- * Fortran and C++. */
+/* Returns whether @address lies between the program and the code that carries out its MPI calls: in
+ * this library, in a tool, or in MPICH's bindings for Fortran and C++. */
 static bool is_between(const void *address)
 {
     struct ftc_loaded object;
@@ -94,9 +96,9 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
         stack->depth = depth;
 }
 
-/* To ask the dynamic linker of each call would cost more than the call. */
+/* Cache of call sites: asking the dynamic linker at each call would cost more than the call. */
 enum { OUTSIDE_SIZE = 256 };
-static _Atomic uintptr_t outside[OUTSIDE_SIZE]; /* return addresses that are not MPI's */
+static _Atomic uintptr_t outside[OUTSIDE_SIZE]; /* known return addresses outside of MPI */
 
 const void *ftc_callsite_of(const void *return_address)
 {
@@ -112,7 +114,7 @@ const void *ftc_callsite_of(const void *return_address)
     return stack.address[0];
 }
 
-/* A line of proc_pid_maps(5) with a file. */
+/* Line of proc_pid_maps(5) that names a file. */
 struct mapping {
     unsigned long start, end, offset;
     char permissions[5], path[PATH_MAX];
@@ -133,7 +135,8 @@ static bool next_mapping(FILE *maps, struct mapping *m)
     return false;
 }
 
-/* The first mapping of file @path, or, without one, the mapping around @address. */
+/* Finds the first mapping of the file @path in the table @maps_of. Without @path, finds the mapping
+ * around @address. Returns false if there is none. */
 static bool find_mapping(const char *maps_of, const char *path, unsigned long address,
                          struct mapping *m)
 {
@@ -147,7 +150,8 @@ static bool find_mapping(const char *maps_of, const char *path, unsigned long ad
     return found;
 }
 
-/* A file that has been removed since keeps its name. */
+/* Copies the file's name from @path, without the " (deleted)" that Linux appends for a file that
+ * was removed. */
 static void take_name(const char *path, char *name, size_t size)
 {
     static const char removed[] = " (deleted)";
@@ -159,7 +163,8 @@ static void take_name(const char *path, char *name, size_t size)
         name[length - strlen(removed)] = '\0';
 }
 
-/* What does not fit loses the function's parameters first, and then the end of its name. */
+/* Writes the name of a call site. If it does not fit, cuts the function's parameters, and then the
+ * end of the function's name. */
 static void write_site(char *text, size_t size, const char *module, const struct ftc_symbol *call)
 {
     char function[2 * sizeof call->function], offset[32];
@@ -178,11 +183,11 @@ static void write_site(char *text, size_t size, const char *module, const struct
     snprintf(text, size, "%s(%.*s%s)", module, (int)room, function, offset);
 }
 
-/* In all processes by the file that is mapped, which is the same one however it was called when it
- * was loaded. */
+/* Names a return address by the file that is mapped around it. The file is the same in all
+ * processes, whatever path it was loaded by. */
 static void name_by_maps(const char *maps, unsigned long return_address, char *text, size_t size)
 {
-    unsigned long call = return_address - 1; /* inside the call, not behind it */
+    unsigned long call = return_address - 1; /* inside the call instruction, not after it */
     struct ftc_symbol symbol;
     struct mapping around;
     char module[NAME_MAX + 1];
@@ -211,7 +216,7 @@ void ftc_callsite_name_in(int pid, unsigned long return_address, char *text, siz
 
 /* ---- a stack of another process ---- */
 
-/* Returns how many of @bytes of process @pid, from @address upwards, could be read into @data. */
+/* Reads @bytes at @address of process @pid into @data. Returns how many could be read. */
 static size_t read_there(int pid, unsigned long address, void *data, size_t bytes)
 {
     struct iovec here = {data, bytes};
@@ -226,7 +231,8 @@ static bool is_code(const char *maps, unsigned long address, struct mapping *aro
     return find_mapping(maps, NULL, address, around) && strchr(around->permissions, 'x') != NULL;
 }
 
-/* The file at @path, as far as this process has it loaded too. */
+/* Returns whether the file at @path lies between the program and MPI. Apart from libmpich, only
+ * files that this process has loaded too are recognised. */
 static bool is_between_at(const char *path)
 {
     struct mapping ours;
@@ -235,8 +241,8 @@ static bool is_between_at(const char *path)
                               is_between((const void *)(uintptr_t)ours.start));
 }
 
-/* False of a file that this process has loaded too, and that imports nothing of MPI. Fortran's
- * names are in small letters. */
+/* Returns false if this process has loaded the file at @path too and the file imports nothing of
+ * MPI. Fortran's names are in small letters. */
 static bool may_call_mpi_at(const char *path)
 {
     struct mapping ours;
@@ -320,13 +326,13 @@ static unsigned long function_around(const struct mapping *around, unsigned long
 
 /* Return addresses that a search for the program's call has found, best first; 0: none. */
 struct found {
-    unsigned long by_callee;  /* calls the function that called MPI */
-    unsigned long may_call;   /* in a file that calls MPI */
-    unsigned long may_return; /* in any other file */
+    unsigned long by_callee;  /* address after a call of the function that called MPI */
+    unsigned long may_call;   /* address in a file that imports functions of MPI */
+    unsigned long may_return; /* address in any other file */
 };
 
-/* Words that earlier calls have left on the stack look like return addresses, too. A word before
- * which the right function is called is preferred. */
+/* Searches @count words of a stack for the program's call. Words that earlier calls left there look
+ * like return addresses too. A word is preferred if the instruction before it calls @callee. */
 static struct found search(int pid, const char *maps, const unsigned long *word, size_t count,
                            unsigned long callee)
 {

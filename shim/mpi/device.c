@@ -8,7 +8,7 @@
 typedef int (*query_any)(int kind, int *is_supported);
 typedef int (*query_one)(void);
 
-/* A library that stands before that of MPI may answer for it. */
+/* Finds the function @name. A library that precedes the MPI library may answer for it. */
 static void *find(const char *name)
 {
     void *found = ftc_loaded_dlsym(RTLD_DEFAULT, name);
@@ -16,7 +16,7 @@ static void *find(const char *name)
     return found ? found : ftc_loaded_function(ftc_mpi_object(), name);
 }
 
-/* MPIX_GPU_SUPPORT_CUDA, _ZE and _HIP of <mpi.h>. */
+/* Returns whether any of MPIX_GPU_SUPPORT_CUDA, _ZE and _HIP of <mpi.h> (0 to 2) is supported. */
 static bool any_kind(query_any ask)
 {
     for (int kind = 0; kind < 3; kind++) {

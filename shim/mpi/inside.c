@@ -23,7 +23,7 @@ static const struct part {
 #undef FTC_INSIDE
 };
 
-/* Other devices with which a part of MPICH's is known, in other versions. */
+/* Other devices, and versions with them, for which a part of MPICH's is known (FTC_INSIDE_ALSO). */
 static const struct other {
     enum ftc_inside part;
     unsigned first, last;
@@ -38,11 +38,12 @@ static const struct other {
 enum { OTHERS = sizeof others / sizeof others[0] };
 
 static _Atomic bool trusts_all, is_wanted[FTC_INSIDE_PARTS], is_out_of_reach[FTC_INSIDE_PARTS];
-static _Atomic unsigned pmi; /* the version in which the launcher has answered */
+static _Atomic unsigned pmi; /* version in which the launcher has answered; 0: none */
 
 /* ---- what is loaded ---- */
 
-/* The value of a line such as "MPICH Device:    ch4:ucx", which ends with blanks or the line. */
+/* Copies the value of a line such as "MPICH Device: ch4:ucx" to @value. The value ends at a blank
+ * or at the line's end. Returns false if there is none or it does not fit. */
 static bool read_line(const char *text, const char *name, char *value, size_t size)
 {
     const char *found = strstr(text, name);
@@ -75,7 +76,8 @@ void ftc_inside_read(const char *library_version, struct ftc_inside_mpi *mpi)
              library_version);
 }
 
-/* Asked once; thereafter two threads would find the same. */
+/* Returns what the loaded MPI library reports, and reads it only once. Two threads that read it at
+ * the same time get the same result. */
 static const struct ftc_inside_mpi *loaded_mpi(void)
 {
     static struct ftc_inside_mpi mpi;
@@ -112,7 +114,7 @@ unsigned ftc_inside_ucx(void)
     return 100 * major + minor;
 }
 
-/* ---- what is known of it ---- */
+/* ---- which parts are known ---- */
 
 void ftc_inside_heard(unsigned version)
 {
@@ -170,7 +172,7 @@ void ftc_inside_trust(bool all)
     trusts_all = all;
 }
 
-/* ---- in words ---- */
+/* ---- the text ---- */
 
 static void append(char *text, size_t size, const char *more)
 {
@@ -190,7 +192,7 @@ static void append_loaded(char *text, size_t size)
         append(text, size, version);
 }
 
-/* "4.0 to 5.0 with device ch4:ucx". */
+/* Appends a range of versions, such as "4.0 to 5.0 with device ch4:ucx". */
 static void append_range(char *text, size_t size, unsigned first, unsigned last, const char *device)
 {
     char range[32];
@@ -217,7 +219,8 @@ static void append_ranges(char *text, size_t size, const struct part *p)
         }
 }
 
-/* "finalize, known for MPICH 4.0 to 5.0 (without it ...)". */
+/* Appends the description of a part, such as "finalize, known for MPICH 4.0 to 5.0 (without it
+ * ...)". */
 static void append_part(char *text, size_t size, const struct part *p)
 {
     append(text, size, p->name);

@@ -1,6 +1,7 @@
-/* inside: what the library takes for granted of MPICH and UCX beyond their interfaces, in parts
- * that are named in inside.def. Whoever relies on one asks for it first, and does without where the
- * version that is loaded, or MPICH's device, is not one for which that was tested. */
+/* inside: behaviour of MPICH, UCX and PMI that the library relies on although no interface promises
+ * it, in parts that inside.def names. Code that relies on a part first asks whether it has that
+ * part. If the loaded version or MPICH's device is not one for which the part was tested, the code
+ * does without it. */
 #ifndef FTC_MPI_INSIDE_H
 #define FTC_MPI_INSIDE_H
 
@@ -14,42 +15,46 @@ enum ftc_inside {
     FTC_INSIDE_PARTS
 };
 
-/* True if @part can be relied on. Before the MPI library is found none of MPICH's can. */
+/* Returns whether @part can be relied on. No part of MPICH can before the MPI library is found. */
 bool ftc_inside_has(enum ftc_inside part);
 
-/* The same, for who does something else because of that: it is remembered that @part was wanted. */
+/* As above, and remembers that @part was wanted, for ftc_inside_describe_missing(). */
 bool ftc_inside_want(enum ftc_inside part);
 
-/* @part cannot be relied on, whatever the version says: MPICH was built so that what it stands on
- * cannot be found. */
+/* Switches @part off, whatever the version is, because this build of MPICH hides what the part
+ * needs. */
 void ftc_inside_miss(enum ftc_inside part);
 
-/* The launcher has answered in this version of PMI, as 100 * major + minor; 0: it does not. */
+/* Notes the version of PMI in which the launcher has answered, as 100 * major + minor; 0: it has
+ * not answered. */
 void ftc_inside_heard(unsigned version);
 
-/* All parts, whatever is loaded (setting untested). */
+/* Switches all parts on, whatever is loaded, if @all is true (setting untested). Parts of which
+ * ftc_inside_miss() was called stay off. */
 void ftc_inside_trust(bool all);
 
-/* Fills @text with what is loaded, the parts that were wanted in vain, and what is lost without
- * them; false if there is none. */
+/* Fills @text with the loaded versions, the wanted parts that are off, and what is lost without
+ * them. Returns false if no wanted part is off. */
 bool ftc_inside_describe_missing(char *text, size_t size);
 
-/* The version of UCX that is loaded, as 100 * major + minor; 0 without UCX. */
+/* Returns the version of UCX that is loaded, as 100 * major + minor; 0 without UCX. */
 unsigned ftc_inside_ucx(void);
 
-/* The version of MPICH itself that is loaded, as 100 * major + minor; 0 of another library. */
+/* Returns the version of MPICH that is loaded, as 100 * major + minor; 0 for any other library,
+ * even one that is derived from MPICH. */
 unsigned ftc_inside_mpich(void);
 
-/* MPICH's device, such as "ch4:ucx"; "" if it is not told. */
+/* Returns MPICH's device, such as "ch4:ucx"; "" if MPICH does not report it. */
 const char *ftc_inside_device(void);
 
-/* What PMPI_Get_library_version() says. */
+/* Result of PMPI_Get_library_version(). */
 struct ftc_inside_mpi {
-    unsigned version; /* as 100 * major + minor; 0: of another library than MPICH itself */
-    char name[96];    /* such as "MPICH 4.0.2 (ch4:ucx)", else its first line */
-    char device[32];  /* such as "ch4:ucx"; "": not told */
+    unsigned version; /* version as 100 * major + minor; 0: any library but MPICH itself */
+    char name[96];    /* text such as "MPICH 4.0.2 (ch4:ucx)"; for another library the first line */
+    char device[32];  /* device such as "ch4:ucx"; "": not reported */
 };
 
+/* Fills @mpi from @library_version, the text of PMPI_Get_library_version(). */
 void ftc_inside_read(const char *library_version, struct ftc_inside_mpi *mpi);
 
 #endif

@@ -1,8 +1,8 @@
-/* later_mpi: functions of MPI 4.1, which the <mpi.h> of MPICH has from 4.2 on.
+/* later_mpi: functions of MPI 4.1, which MPICH declares in <mpi.h> from 4.2 on.
  *
- * The header asks for requests there that are not const, and in the standard they are: so here the
- * functions have names of their own, whatever the header says of them. Only their symbols are MPI's
- * (mpi_library.h, wrappers/entries.h). */
+ * MPICH's declarations take requests that are not const, while the standard's take const ones. The
+ * functions therefore have other names here, whatever the header declares. Only their symbols are
+ * MPI's (mpi_library.h, wrappers/entries.h). */
 #ifndef FTC_MPI_LATER_MPI_H
 #define FTC_MPI_LATER_MPI_H
 

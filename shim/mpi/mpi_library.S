@@ -1,4 +1,4 @@
-/* The functions of MPI that the library calls (mpi_library.h). */
+/* Stubs for the functions of MPI that the library calls (mpi_library.h). */
 #include "stub.inc"
 
     .text

@@ -30,14 +30,15 @@ static const bool is_needed[] = {
 #undef FTC_OPTIONAL
 };
 
-/* What the stubs jump to (mpi_library.S), and who else does it while a slot is not filled. */
+/* Addresses to which the stubs jump (mpi_library.S). While a slot is not filled, its stub calls
+ * ftc_mpi_look_up(). */
 extern __attribute__((visibility("hidden"))) void *_Atomic ftc_mpi_slot[];
 __attribute__((visibility("hidden"))) void *ftc_mpi_look_up(void *_Atomic *slot,
                                                             const void *caller);
 
 static void *function[FTC_MPI_FUNCTIONS];
 static struct ftc_loaded library;
-static _Atomic enum ftc_mpi_abi found; /* after the table is filled */
+static _Atomic enum ftc_mpi_abi found; /* ABI of the library; set after the table is filled */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- which library ---- */
@@ -47,13 +48,14 @@ static bool is_found_at(const void *address, struct ftc_loaded *object)
     return address && ftc_loaded_around(address, object) && !ftc_loaded_is_own(object);
 }
 
-/* Where calls of the whole program end. */
+/* Finds the library in which MPI calls of the whole program end. */
 static bool find_global(struct ftc_loaded *object)
 {
     return is_found_at(ftc_loaded_dlsym(RTLD_NEXT, "PMPI_Init"), object);
 }
 
-/* Where calls of one module end, which was loaded together with an MPI library, for itself. */
+/* Finds the library in which MPI calls of one module end. The module was loaded together with an
+ * MPI library of its own. */
 static bool find_by_user(const void *caller, struct ftc_loaded *object)
 {
     struct ftc_loaded user;
@@ -75,7 +77,7 @@ static bool find_library(const void *caller, struct ftc_loaded *object)
            ftc_loaded_behind(name, "PMPI_Init", object);
 }
 
-/* MPIR_Dup_fn stands in the mpi.h of all libraries of MPICH's ABI. */
+/* Recognises MPICH's ABI by MPIR_Dup_fn, which the mpi.h of all libraries with that ABI names. */
 enum ftc_mpi_abi ftc_mpi_abi_of(const struct ftc_loaded *object)
 {
     static const char standard[] = "libmpi_abi.";
@@ -113,7 +115,7 @@ static void fill(void)
     }
 }
 
-/* Not to be unloaded any more: the table leads there. */
+/* Keeps the library from being unloaded, because the table leads to it. */
 static void keep(void)
 {
     dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -169,7 +171,7 @@ void *ftc_mpi_look_up(void *_Atomic *slot, const void *caller)
     return (void *)(uintptr_t)refuse;
 }
 
-/* ---- what it calls itself ---- */
+/* ---- its name and version ---- */
 
 static bool ask_version(const struct ftc_loaded *object, char text[FTC_MPI_VERSION_MAX])
 {
@@ -186,7 +188,8 @@ bool ftc_mpi_version(char text[FTC_MPI_VERSION_MAX])
     return found != FTC_MPI_NONE && ask_version(&library, text);
 }
 
-/* In Open MPI the text goes on after a comma, in others after the end of a line. */
+/* Cuts the text where the version ends: in Open MPI at a comma, in other libraries at the end of a
+ * line. */
 void ftc_mpi_describe(const struct ftc_loaded *object, char *text, size_t size)
 {
     char whole[FTC_MPI_VERSION_MAX];

@@ -1,10 +1,11 @@
-/* mpi_library: the MPI library of the program, and its functions.
+/* mpi_library: the program's MPI library and its functions.
  *
- * The library is not linked with any MPI library: it is loaded into programs of each, and of none.
- * Whoever includes this header in place of <mpi.h> calls functions PMPI_X as everywhere; they stand
- * for a table of jumps, which is filled when the first of them is called, from the one object that
- * the program has its MPI from: also one that was loaded with RTLD_LOCAL, which the dynamic linker
- * would not find for us, and never one of our own entry points (wrappers/entries.h). */
+ * This library is not linked with any MPI library, because it is loaded into programs of each, and
+ * into programs without MPI. A file that includes this header in place of <mpi.h> calls functions
+ * PMPI_X as usual. They stand for entries of a table of jumps. The first call of one of them fills
+ * the table from the library that provides the program's MPI. This also finds a library loaded with
+ * RTLD_LOCAL, which the dynamic linker would not, and never leads to an entry point of this library
+ * (wrappers/entries.h). */
 #ifndef FTC_MPI_MPI_LIBRARY_H
 #define FTC_MPI_MPI_LIBRARY_H
 
@@ -22,7 +23,7 @@
 #undef FTC_NEEDED
 #undef FTC_OPTIONAL
 
-/* Their positions in the table. */
+/* Positions of the functions in the table. */
 enum ftc_mpi_function {
 #define FTC_INTERCEPTED(name) FTC_MPI_##name,
 #define FTC_NEEDED(name)      FTC_##name,
@@ -40,34 +41,37 @@ enum ftc_mpi_abi {
     FTC_MPI_OTHER,    /* handles are pointers: Open MPI's, and MPI's standard ABI */
 };
 
-/* Finds the library for @caller, an address in who uses MPI, and fills the table, unless it was
- * done before. Returns FTC_MPI_NONE if there is none yet. */
+/* Finds the MPI library of @caller, an address in code that uses MPI, and fills the table, unless
+ * that was done before. Returns FTC_MPI_NONE if no MPI library is loaded yet. */
 enum ftc_mpi_abi ftc_mpi_open(const void *caller);
 
-/* The library that was found. */
+/* Returns the library that ftc_mpi_open() has found. */
 const struct ftc_loaded *ftc_mpi_object(void);
 
-/* Of a library that need not be the program's; FTC_MPI_NONE: @object is no MPI library. */
+/* Returns the ABI of @object, which need not be the program's MPI library; FTC_MPI_NONE if it is no
+ * MPI library. */
 enum ftc_mpi_abi ftc_mpi_abi_of(const struct ftc_loaded *object);
 
-/* Of the library that the program was linked with; opens nothing. */
+/* Returns the ABI of the library that the program was linked with. Opens nothing. */
 enum ftc_mpi_abi ftc_mpi_linked(void);
 
-/* True if a symbol of MPI that @caller uses leads to some MPI library; opens nothing. */
+/* Returns whether a symbol of MPI in the code at @caller leads to an MPI library. Opens nothing. */
 bool ftc_mpi_is_in_reach(const void *caller);
 
-/* NULL if the library that was found does not have it. */
+/* Returns the address of @function; NULL if the library that was found does not have it. */
 void *ftc_mpi_function(enum ftc_mpi_function function);
 
 enum { FTC_MPI_VERSION_MAX = 8193 }; /* MPI 5.0's; less in all others */
 
-/* What the library that was found says of itself, in lines; false if there is none. */
+/* Copies the lines of PMPI_Get_library_version() to @text. Returns false if no library was found,
+ * or if it does not report a version. */
 bool ftc_mpi_version(char text[FTC_MPI_VERSION_MAX]);
 
-/* What @object, of ABI FTC_MPI_OTHER, calls itself, such as "Open MPI v4.1.4". */
+/* Writes the name, version and file of @object, of ABI FTC_MPI_OTHER, to @text, such as "Open MPI
+ * v4.1.4 (libmpi.so.40)". */
 void ftc_mpi_describe(const struct ftc_loaded *object, char *text, size_t size);
 
-/* The name of a needed function that it does not have; NULL if it has them all. */
+/* Returns the name of a needed function that the library does not have; NULL if it has them all. */
 const char *ftc_mpi_missing(void);
 
 #endif

@@ -32,7 +32,7 @@ struct object {
     const struct table *table;
 };
 
-/* A table of ours, behind the one in whose place it is. */
+/* Table of this library after a pointer to the table that it replaces. */
 struct replacement {
     const struct table *original;
     struct table own;
@@ -44,7 +44,7 @@ typedef int open_function(struct object *of, void *attributes, struct object **o
 typedef ssize_t read_function(struct object *queue, void *entries, size_t count);
 
 static fabric_function *native_fabric;
-static bool is_opening; /* a fabric: the provider may open some for itself */
+static bool is_opening; /* a fabric is being opened; the provider may open others for itself */
 
 static any_function original(const struct object *object, size_t index)
 {
@@ -55,8 +55,9 @@ static any_function original(const struct object *object, size_t index)
     return r->original->entry[index];
 }
 
-/* Of an object that is handed out twice nothing is changed again, and nothing without memory. The
- * object lives as long as MPI, and so does its table. */
+/* Replaces the function at @index of the object's table by @by. Does nothing without memory, or if
+ * an object is returned twice and has the function already. The table is never freed, because the
+ * object lives as long as MPI. */
 static void replace(struct object *object, size_t index, any_function by)
 {
     const struct table *of = object->table;
@@ -103,7 +104,8 @@ static int open_domain(struct object *fabric, void *attributes, struct object **
     return rv;
 }
 
-/* A libfabric that is a part of libmpich makes its own calls by the same import. */
+/* Opens a fabric and replaces its table. A libfabric inside libmpich calls this by the same import
+ * for its own fabrics, which keep their tables. */
 static int open_fabric(void *attributes, struct object **fabric, void *context)
 {
     bool is_of_provider = is_opening;
@@ -117,7 +119,7 @@ static int open_fabric(void *attributes, struct object **fabric, void *context)
     return rv;
 }
 
-/* As libmpich itself would find it: of several versions of a function the one for new programs. */
+/* Finds a function as libmpich itself would: of several versions, the one for new programs. */
 static void *find_from(const struct ftc_loaded *object, const char *name)
 {
     void *handle = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD), *found = NULL;
@@ -150,7 +152,7 @@ static int poll_sockets(struct pollfd *sockets, nfds_t count, int timeout)
     return found;
 }
 
-/* ---- which of them ---- */
+/* ---- the device ---- */
 
 void ftc_polls_open(void (*come_by)(void))
 {

@@ -1,29 +1,31 @@
-/* polls: MPICH's own turns, in whatever call it waits.
+/* polls: a hook that runs each time MPICH polls its network, whatever call it waits in.
  *
- * It has no place for others there before 4.2. With device ch4:ucx it polls by a function of UCX
- * that the library stands before (wrappers/communicators.c). Here are the others: libmpich's own
- * call of a function is led elsewhere, in its table of imports, and nobody else's.
+ * MPICH has no such hook before 4.2. With device ch4:ucx it polls by a function of UCX on which the
+ * library interposes (wrappers/communicators.c). This file serves other devices. It redirects a
+ * function in libmpich's table of imports, so only libmpich's own calls of it change:
  *
- *     ch4:ofi  fi_cq_read() is no function but a look into a table that hangs on the completion
- *              queue (rdma/fabric.h, rdma/fi_eq.h). So what fi_fabric() returns to MPICH gets a
- *              table of ours, what is opened of it too, and at last the queue. What a provider of
- *              libfabric's has below those keeps its own: it may hold locks there.
- *     ch3      poll(), which the module for TCP calls also in a job on one host. */
+ *     ch4:ofi  fi_cq_read() is an inline function that calls a function in a table of the
+ *              completion queue (rdma/fabric.h, rdma/fi_eq.h). The object that fi_fabric() returns
+ *              to MPICH therefore gets a table of this library, as do the objects opened from it,
+ *              down to the queue. Objects that a provider of libfabric opens for itself keep their
+ *              tables, because the provider may hold locks there.
+ *     ch3      poll(), which the module for TCP also calls in a job on one host. */
 #ifndef FTC_MPI_POLLS_H
 #define FTC_MPI_POLLS_H
 
 #include <stdbool.h>
 
-/* Before MPI is initialised, if the MPI library is one of which this is known (inside.def,
- * ABANDON): from then on it calls @come_by before each look that it takes at its network. Once a
- * process. */
+/* Makes MPICH with one of these devices call @come_by before each poll of its network, if the
+ * loaded version is known (inside.def, ABANDON). To be called before MPI is initialised. A second
+ * call has no effect. */
 void ftc_polls_open(void (*come_by)(void));
 
-/* Of the calling thread: whether MPICH has found something there, since this was last made false.
- */
+/* Result of this thread's polls: whether MPICH has found something since this was last set to
+ * false. */
 extern _Thread_local bool ftc_polls_have_found;
 
-/* Said by who stands before the function by which it looks, which for ch4:ucx is the library's. */
+/* Notes whether a poll has @found something. To be called by the function that interposes on the
+ * poll. With ch4:ucx the library's function for UCX calls it. */
 static inline void ftc_polls_note(bool found)
 {
     if (found)

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libfabric's provider shm names a file by process, user and endpoint: /dev/shm/4711:1000:0. */
+/* Returns whether @path is a file of libfabric's provider shm, which names files by process, user
+ * and endpoint: /dev/shm/4711:1000:0. */
 static bool is_of_libfabric(const char *path)
 {
     unsigned process, user, endpoint;
@@ -16,8 +17,8 @@ static bool is_of_libfabric(const char *path)
            path[length] == '\0' && user == getuid();
 }
 
-/* A line of proc_pid_maps(5); a file that has been removed has " (deleted)" behind its name, and is
- * not found. */
+/* Removes the file that @line of proc_pid_maps(5) names, if it is UCX's or libfabric's. A file that
+ * is already removed has " (deleted)" after its name, and is not found. */
 static void remove_file_of(const char *line)
 {
     const char *path = strchr(line, '/');
