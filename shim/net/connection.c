@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    FRAMES_KEPT = 2, /* room for so many in each direction */
+    FRAMES_KEPT = 2, /* frames for which there is room in each direction */
     NS_OF_MS = 1000000,
 };
 
@@ -70,13 +70,14 @@ bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc
     return c->state < other->state || (c->state == other->state && c->since_ns < other->since_ns);
 }
 
-/* As send() and recv(), by what there is. */
+/* Sends as send() does, over the stream or the socket. */
 static ssize_t put(struct ftc_connection *c, const void *bytes, size_t count)
 {
     return c->stream ? ftc_stream_send(c->stream, bytes, count)
                      : send(c->fd, bytes, count, MSG_NOSIGNAL);
 }
 
+/* Receives as recv() does, from the stream or the socket. */
 static ssize_t get(struct ftc_connection *c, void *room, size_t count)
 {
     return c->stream ? ftc_stream_receive(c->stream, room, count) : recv(c->fd, room, count, 0);
@@ -84,15 +85,15 @@ static ssize_t get(struct ftc_connection *c, void *room, size_t count)
 
 /* ---- the handshake ---- */
 
-/* A message of the handshake is so short that the kernel takes all of it or nothing; before the
- * connection is there it takes nothing. */
+/* Sends a message of the handshake, or loses the connection. The message is so short that the
+ * kernel takes all of it or nothing. It takes nothing before the connection is established. */
 static void say(struct ftc_connection *c, const void *message, size_t bytes)
 {
     if (send(c->fd, message, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
         lose(c);
 }
 
-/* True once all @bytes of the next message have come, in @message. */
+/* Receives a message of @bytes. Returns true once it is complete, and copies it to @message. */
 static bool hear(struct ftc_connection *c, void *message, size_t bytes)
 {
     ssize_t n;
@@ -214,7 +215,7 @@ void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *
                                  .since_ns = ftc_clock_ns(),
                                  .frame_max = frame_max};
     c->state = FTC_CONNECTION_GREETED;
-    c->out_end = sizeof who->greeting; /* unsent: see greet() */
+    c->out_end = sizeof who->greeting; /* mark that greet() has not sent the greeting */
     if (c->fd < 0)
         lose(c);
 }
@@ -237,7 +238,7 @@ bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_b
     return true;
 }
 
-/* True once it has been said. */
+/* Sends the greeting. Returns true once it is sent. */
 static bool greet(struct ftc_connection *c)
 {
     const struct ftc_greeting *g = &c->handshake.greeting;
@@ -279,7 +280,8 @@ static void flush(struct ftc_connection *c)
     c->out_begin = c->out_end = 0;
 }
 
-/* Frames have lengths that keep those behind them aligned, here too. */
+/* Makes room for received data by moving the frames that are left to the front. The lengths of
+ * frames keep later frames aligned there. */
 static void make_room(struct ftc_connection *c)
 {
     if (c->in_begin == c->in_end) {
@@ -293,7 +295,8 @@ static void make_room(struct ftc_connection *c)
     }
 }
 
-/* A connection that ends is lost once nothing is left in it. */
+/* Receives what has arrived. A connection that the peer has closed is lost only after all its data
+ * have been received. */
 static void receive(struct ftc_connection *c)
 {
     ssize_t n;
@@ -310,7 +313,7 @@ static void receive(struct ftc_connection *c)
         lose(c);
 }
 
-/* Of the frame at @offset. */
+/* Copies the header of the frame at @offset to @head. Returns false if it has not arrived whole. */
 static bool has_head(const struct ftc_connection *c, size_t offset, struct ftc_frame *head)
 {
     if (c->in_end - offset < sizeof *head)
@@ -325,7 +328,8 @@ static bool is_sane(const struct ftc_connection *c, const struct ftc_frame *head
            head->bytes % FTC_FRAME_ALIGNMENT == 0;
 }
 
-/* The frame at @offset, if it is whole; nothing from there on if it is none. */
+/* Returns the frame at @offset if it is complete, else NULL. If it has a wrong length, drops all
+ * data from there on and loses the connection. */
 static const struct ftc_frame *frame_at(struct ftc_connection *c, size_t offset)
 {
     struct ftc_frame head;
@@ -381,7 +385,7 @@ void ftc_connection_drop(struct ftc_connection *c)
         c->in_heard = c->in_begin;
 }
 
-/* What is behind the body up to the next frame is sent, too: nobody's leftovers. */
+/* Clears the padding after the body. It is sent, too, and must not contain other data. */
 static void clear_rest(struct ftc_frame *frame, size_t body_bytes)
 {
     memset(frame->body + body_bytes, 0, frame->bytes - sizeof *frame - body_bytes);
@@ -413,7 +417,7 @@ struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, 
     assert(bytes <= c->frame_max);
     if (c->state != FTC_CONNECTION_OPEN || FRAMES_KEPT * c->frame_max - c->out_end < bytes)
         return NULL;
-    if (!c->out) /* some owners write for themselves: ftc_connection_write() */
+    if (!c->out) /* not needed by owners that call ftc_connection_write() */
         c->out = aligned_alloc(FTC_FRAME_ALIGNMENT, FRAMES_KEPT * c->frame_max);
     if (!c->out)
         return NULL;

@@ -1,10 +1,10 @@
 /* connection: whole messages ("frames") over a socket to another process of the job, after both
- * have recognised each other (handshake.h); or over a stream (fabric.h) that goes beside such a
- * one.
+ * processes have authenticated each other (handshake.h). Or frames over a stream (fabric.h) that
+ * runs beside such a connection.
  *
- * No call waits. What arrives is checked before it is used: until the handshake is through no more
- * than its messages is read, and no memory taken; then each frame's length. A connection that
- * breaks, or on which something comes that no correct process sends, is lost. */
+ * No call waits. Received data are checked before they are used. Until the handshake is complete,
+ * only its messages are read, and no memory is allocated. Then the length of each frame is checked.
+ * A connection is lost if it breaks, or if data arrive that no correct process sends. */
 #ifndef FTC_NET_CONNECTION_H
 #define FTC_NET_CONNECTION_H
 
@@ -16,21 +16,21 @@
 
 enum ftc_connection_state {
     FTC_CONNECTION_NONE = 0,
-    FTC_CONNECTION_GREETED,    /* has connected, and waits for a challenge, */
-    FTC_CONNECTION_PROVED,     /* and then for the reply */
-    FTC_CONNECTION_ACCEPTED,   /* waits for a greeting, */
-    FTC_CONNECTION_CHALLENGED, /* and then for a proof */
-    FTC_CONNECTION_ASKS,       /* the other has proved itself: ftc_connection_answer() */
+    FTC_CONNECTION_GREETED,    /* connecting process: waits for a challenge */
+    FTC_CONNECTION_PROVED,     /* connecting process: waits for the reply */
+    FTC_CONNECTION_ACCEPTED,   /* listening process: waits for a greeting */
+    FTC_CONNECTION_CHALLENGED, /* listening process: waits for a proof */
+    FTC_CONNECTION_ASKS,       /* listening process: waits for ftc_connection_answer() */
     FTC_CONNECTION_OPEN,
-    FTC_CONNECTION_REFUSED, /* the other has the key, and said: not now */
+    FTC_CONNECTION_REFUSED, /* the peer has the key, and replied FTC_NOT_NOW */
     FTC_CONNECTION_LOST,
 };
 
-/* Before the body of a message, which the frame's @bytes include. Both are multiples of 16 bytes,
- * so a body lies where any type may. */
+/* Header of a message. Its @bytes include the body. Header and frame have lengths in multiples of
+ * 16 bytes, so a body is aligned for any type. */
 struct ftc_frame {
     uint32_t bytes;
-    uint32_t kind; /* the owner's, like the number */
+    uint32_t kind; /* chosen by the owner, like the number */
     uint64_t number;
     unsigned char body[];
 };
@@ -39,82 +39,99 @@ enum { FTC_FRAME_ALIGNMENT = 16 };
 struct ftc_connection {
     enum ftc_connection_state state;
     int fd;
-    struct ftc_stream *stream; /* in place of fd; NULL: there is that */
+    struct ftc_stream *stream; /* used in place of fd; NULL: fd is used */
     struct ftc_handshake handshake;
-    uint64_t since_ns;       /* CLOCK_MONOTONIC of its beginning */
-    unsigned char early[64]; /* of the handshake */
+    uint64_t since_ns;       /* CLOCK_MONOTONIC when the connection began */
+    unsigned char early[64]; /* part of a handshake message that has arrived */
     size_t early_bytes;
-    size_t frame_max;
-    size_t in_size; /* room for what comes; the owner may set it before this is open */
+    size_t frame_max; /* most bytes of a frame, with its header */
+    size_t in_size;   /* bytes of in; the owner may set this before the connection is open */
     unsigned char *in, *out;
     size_t in_begin, in_end, out_begin, out_end;
-    size_t in_heard; /* ftc_connection_hear() */
+    size_t in_heard; /* end of the frames that are heard: ftc_connection_hear() */
 };
 
-/* Who connects, from rank to rank, for @purpose; frames of at most @frame_max bytes in all. */
+/* Begins to connect to @port at @address, with the ranks, purpose and key of @who. Frames may have
+ * up to @frame_max bytes with their headers. After an error the state is FTC_CONNECTION_LOST. */
 void ftc_connection_connect(struct ftc_connection *c, const struct ftc_address *address,
                             uint16_t port, const struct ftc_handshake *who, size_t frame_max);
 
-/* The same from rank @self to where rank @to, or its monitor process, listens for @purpose: by the
- * directory of @board, and in place of what @c was. False if the kernel has no random numbers. */
+/* Begins to connect rank @self to rank @to, or to its monitor process, at the address where it
+ * listens for @purpose according to the directory of @board. Closes @c first. Returns false if the
+ * kernel has no random numbers. */
 bool ftc_connection_connect_to_rank(struct ftc_connection *c, const struct ftc_board *board,
                                     enum ftc_purpose purpose, uint32_t self, uint32_t to,
                                     size_t frame_max);
 
-/* Who listens: @fd is taken over. */
+/* Begins the handshake as the listening process, over the accepted connection @fd, which @c takes
+ * over. */
 void ftc_connection_accept(struct ftc_connection *c, int fd, const uint64_t key[2]);
 
-/* What goes by @stream, which is taken over and open; room for @in_size bytes that come. */
+/* Makes @c an open connection over @stream, which @c takes over. Allocates @in_size bytes for
+ * received frames. Without memory the state is FTC_CONNECTION_LOST. */
 void ftc_connection_stream(struct ftc_connection *c, struct ftc_stream *stream, size_t frame_max,
                            size_t in_size);
 
-/* Sends and receives what can be now; rank @self of @ranks. */
+/* Sends and receives what is possible now. This process is rank @self of @ranks. */
 void ftc_connection_progress(struct ftc_connection *c, uint32_t self, uint32_t ranks);
 
-/* The answer to one that asks; with anything but FTC_WELCOME the connection is closed. */
+/* Answers a connection in state FTC_CONNECTION_ASKS. Closes it unless @welcome is FTC_WELCOME. */
 void ftc_connection_answer(struct ftc_connection *c, enum ftc_welcome welcome, size_t frame_max);
 
-/* Whether it has one of the states that lead to an open connection. */
+/* Returns whether @c is not open yet, but in a state that leads there. */
 bool ftc_connection_is_on_its_way(const struct ftc_connection *c);
 
-/* In which who comes in has to prove who it is. */
+/* Time in which a connecting process must prove that it has the key. */
 enum { FTC_CONNECTION_GUEST_MS = 2000 };
 
-/* For those who listen: whether @c has ended, or has not proved who it is in time; and whether @c
- * makes room for another one before @other does: it has come less far, or is older. Of two that are
- * on their way. */
+/* Returns whether @c has ended, or its peer has not proved in time that it has the key. For the
+ * listening process. */
 bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns);
+
+/* Returns whether @c is to be closed before @other if a new connection needs room. It is if it has
+ * come less far in the handshake, or as far and is older. Both must be on their way. */
 bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc_connection *other);
 
-/* For one that nobody is in a hurry for. */
+/* Time after which ftc_connection_look_after() gives up an attempt that is not urgent. */
 enum { FTC_CONNECTION_ATTEMPT_NS = 1000000000 };
 
-/* Closes one that has been on its way for more than @attempt_ns. True if there is to be a new one
- * in its place: it is neither open nor on its way. */
+/* Closes @c if it has been on its way for more than @attempt_ns. Returns whether the caller should
+ * connect anew, because @c is neither open nor on its way. */
 bool ftc_connection_look_after(struct ftc_connection *c, uint64_t now_ns, uint64_t attempt_ns);
 
-/* The oldest frame that has arrived whole and was not dropped; NULL: none. It stays until it is
- * dropped or the connection makes progress. */
+/* Returns the oldest frame that has arrived whole and was not dropped; NULL: none. It stays valid
+ * until it is dropped or the connection makes progress. */
 const struct ftc_frame *ftc_connection_next(struct ftc_connection *c);
+
+/* Drops the frame that ftc_connection_next() returns. There must be one. */
 void ftc_connection_drop(struct ftc_connection *c);
 
-/* For an owner who looks at each frame when it comes, and drops it later: the oldest that has come
- * whole and is not heard; NULL: none. Then it is heard, and stays or is taken out; or it is wrong,
- * and the connection lost: those before it are there as before. */
+/* Returns the oldest frame that has arrived whole and is not heard; NULL: none. For an owner that
+ * checks each frame when it arrives, and takes it with ftc_connection_next() later. */
 const struct ftc_frame *ftc_connection_hear(struct ftc_connection *c);
+
+/* Marks the frame that ftc_connection_hear() returns as heard. Removes it unless it @stays. */
 void ftc_connection_heard(struct ftc_connection *c, bool stays);
+
+/* Loses the connection, as when a frame is wrong. Frames that were heard before stay; all others
+ * are dropped. */
 void ftc_connection_refuse(struct ftc_connection *c);
 
-/* Writes of @bytes, an owner's own frames, what can be written now, and returns how much that is. A
- * connection that takes nothing any more is lost when what has come by it is received. */
+/* Writes as much of @bytes (frames that the owner has made itself) as is possible now, and returns
+ * how much that is. A broken connection takes nothing, but is not lost until all data that have
+ * arrived by it are received. */
 size_t ftc_connection_write(struct ftc_connection *c, const void *bytes, size_t count);
 
-/* Room for a frame with @body_bytes, to be filled and sent; NULL: not before others are out. */
+/* Begins a frame with room for @body_bytes, which the caller fills and sends. Returns NULL if the
+ * connection is not open, without memory, or while earlier frames take the room. */
 struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, uint64_t number,
                                        size_t body_bytes);
+
+/* Sends the frames that have begun, as far as possible now. */
 void ftc_connection_send(struct ftc_connection *c);
 
-/* The last frame begun, which was not sent, has a body of @body_bytes, and not more. */
+/* Shortens the body of @frame to @body_bytes. It must be the last frame that has begun, and not be
+ * sent. */
 void ftc_connection_shorten(struct ftc_connection *c, struct ftc_frame *frame, size_t body_bytes);
 
 static inline bool ftc_connection_has_unsent(const struct ftc_connection *c)
@@ -122,11 +139,13 @@ static inline bool ftc_connection_has_unsent(const struct ftc_connection *c)
     return c->out_begin < c->out_end;
 }
 
-/* Bytes of a frame with @body_bytes, and its beginning and end at @frame. */
+/* Returns the bytes of a frame with a body of @body_bytes, padding included. */
 size_t ftc_frame_bytes(size_t body_bytes);
+
+/* Writes the header of a frame to @frame, and zeros to the padding after its body. */
 void ftc_frame_begin(struct ftc_frame *frame, uint32_t kind, uint64_t number, size_t body_bytes);
 
-/* Back to NONE. */
+/* Closes @c and frees its memory. The state is FTC_CONNECTION_NONE then. */
 void ftc_connection_close(struct ftc_connection *c);
 
 #endif

@@ -9,7 +9,8 @@ struct ftc_fabric *ftc_fabric_open(enum ftc_fabric_kind kind, const char **why)
     return NULL;
 }
 
-/* Nothing more is called without a fabric. */
+/* Stubs that no caller reaches, because ftc_fabric_open() returns NULL. */
+
 void ftc_fabric_close(struct ftc_fabric *f)
 {
     (void)f;
@@ -79,12 +80,13 @@ bool ftc_stream_is_broken(struct ftc_stream *s)
 #include <time.h>
 #include <ucp/api/ucp.h>
 
-/* The API that is asked for: the oldest that has all of it, which newer libraries have too. */
+/* Version of the API that is requested: the oldest with all that is used. Newer libraries support
+ * it too. */
 enum { API_MAJOR = 1, API_MINOR = 11 };
 
 enum {
-    OUT_BYTES = 16384, /* that a stream has under way */
-    TURNS = 4,         /* of UCX, while it has something to do */
+    OUT_BYTES = 16384, /* most bytes that a stream has under way */
+    TURNS = 4,         /* most calls of UCX's progress in a row, while it finds work */
     CLOSE_MS = 1000,
     NS_OF_MS = 1000000,
 };
@@ -110,7 +112,7 @@ enum {
     USE(ucp_request_check_status)                                                                  \
     USE(ucp_request_free)
 
-/* Of libucp itself: the library stands before some of these for MPICH. */
+/* Functions of libucp itself, because the library interposes on some of them for MPICH. */
 static struct {
 #define FIELD(name) __typeof__(&name) name;
     FUNCTIONS(FIELD)
@@ -125,7 +127,7 @@ static bool find(void *handle, const char *name, void *function)
     return found != NULL;
 }
 
-/* MPICH has loaded it already, where it uses it: then that is the one. */
+/* Loads libucp and finds its functions. If MPICH uses UCX, this is the libucp that it uses. */
 static bool load(void)
 {
     void *handle = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -141,12 +143,12 @@ static bool load(void)
 
 struct ftc_stream {
     struct ftc_fabric *fabric;
-    struct ftc_stream *next; /* of the fabric's */
+    struct ftc_stream *next; /* next stream of the fabric */
     ucp_ep_h ep;
-    ucs_status_ptr_t closing; /* UCX's request; NULL: none */
-    ucs_status_ptr_t sending; /* of what is in out; NULL: that is out */
-    unsigned char *data;      /* of UCX: what has come, */
-    size_t data_at, data_end; /* and what of it was not read */
+    ucs_status_ptr_t closing; /* UCX's request for the close; NULL: none */
+    ucs_status_ptr_t sending; /* UCX's request that sends out; NULL: out is sent */
+    unsigned char *data;      /* received data in UCX's memory */
+    size_t data_at, data_end; /* unread part of data */
     bool is_broken, is_closed;
     unsigned char out[OUT_BYTES];
 };
@@ -156,8 +158,8 @@ struct ftc_fabric {
     ucp_worker_h worker;
     ucp_address_t *address;
     size_t address_bytes;
-    struct ftc_stream *streams; /* all that there have been */
-    bool has_broken;            /* one of them, since the last progress */
+    struct ftc_stream *streams; /* all streams that were opened */
+    bool has_broken;            /* a stream has broken since the last progress */
 };
 
 static ucs_status_t make_context(struct ftc_fabric *f)
@@ -174,7 +176,7 @@ static ucs_status_t make_context(struct ftc_fabric *f)
     return status;
 }
 
-/* Other hosts get what reaches between hosts. */
+/* Makes the worker. Its address names only transports that reach other hosts. */
 static ucs_status_t make_worker(struct ftc_fabric *f)
 {
     const ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
@@ -194,7 +196,7 @@ static ucs_status_t make_worker(struct ftc_fabric *f)
     return status;
 }
 
-/* Whether the system knows of any RDMA device: UCX itself takes long to tell. */
+/* Returns whether the system has an RDMA device. Asking UCX would take long. */
 static bool may_be_better(void)
 {
     DIR *directory = opendir("/sys/class/infiniband");
@@ -209,7 +211,8 @@ static bool may_be_better(void)
     return has_any;
 }
 
-/* The line of a resource ends "-- transport/device". */
+/* Returns whether a line of @resources ends in "-- transport/device" with a transport that begins
+ * with @prefix. */
 static bool has_transport(const char *resources, const char *prefix)
 {
     char text[32];
@@ -306,7 +309,7 @@ static void break_stream(struct ftc_stream *s)
     s->fabric->has_broken = true;
 }
 
-/* UCX calls it while it makes progress. */
+/* Marks a stream as broken. UCX calls this function while it makes progress. */
 static void hear_of_error(void *stream, ucp_ep_h ep, ucs_status_t status)
 {
     (void)ep;
@@ -336,7 +339,7 @@ struct ftc_stream *ftc_stream_open(struct ftc_fabric *f, const void *address)
     return s;
 }
 
-/* UCX may still read what is to be sent: the memory is the fabric's from here on. */
+/* Leaves the stream's memory to the fabric, because UCX may still read the data that it sends. */
 void ftc_stream_close(struct ftc_stream *s)
 {
     const ucp_request_param_t by_force = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
@@ -393,7 +396,7 @@ ssize_t ftc_stream_send(struct ftc_stream *s, const void *bytes, size_t count)
     return fail(s);
 }
 
-/* True if there is something to be read. */
+/* Returns whether there are data to be read. */
 static bool has_data(struct ftc_stream *s)
 {
     ucs_status_ptr_t data;
@@ -477,7 +480,7 @@ static bool end_streams(struct ftc_fabric *f)
     return true;
 }
 
-/* What UCX does not let go of stays, until the process ends. */
+/* Leaks the fabric if UCX does not release its streams in time. */
 void ftc_fabric_close(struct ftc_fabric *f)
 {
     if (!f || !end_streams(f))

@@ -7,7 +7,7 @@
 
 #define GREETING_MAGIC 0x31637466u /* "ftc1" in memory order */
 
-/* Who says it, and what. */
+/* Roles of a tag: its sender and its meaning. */
 enum role { CHALLENGES = 1, PROVES, WELCOMES, REFUSES, CONNECTOR_STREAMS, LISTENER_STREAMS };
 
 static uint64_t tag_of(const struct ftc_handshake *h, enum role role)

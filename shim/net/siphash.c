@@ -33,7 +33,7 @@ static void take_word(struct state *s, uint64_t word)
     s->v0 ^= word;
 }
 
-/* Words are those of a machine with the lowest byte first, on which MPICH's jobs run. */
+/* Reads words as a little-endian machine does. MPICH's jobs run on such machines. */
 uint64_t ftc_siphash(const uint64_t key[2], const void *data, size_t bytes)
 {
     struct state s = {key[0] ^ 0x736f6d6570736575ull, key[1] ^ 0x646f72616e646f6dull,

@@ -62,17 +62,18 @@ static bool is_loopback(const struct ftc_address *a)
                                  : a->bytes[0] == 127;
 }
 
-/* An address of IPv6 that is good on one link only needs more than itself. */
+/* Returns whether other hosts can use the address. They cannot use a loopback address, or an IPv6
+ * address of one link, which is incomplete without the link. */
 static bool is_for_others(const struct ftc_address *a)
 {
     return a->family != 0 && !is_loopback(a) &&
            !(a->family == AF_INET6 && a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80);
 }
 
-/* ---- the launcher's ---- */
+/* ---- the connection to the launcher ---- */
 
-static struct ftc_address own_side, other_side; /* of a connection that was inherited */
-static int launcher = -1;                       /* of mpiexec with the proxy */
+static struct ftc_address own_side, other_side; /* ends of an inherited TCP connection */
+static int launcher = -1;                       /* mpiexec's connection with the proxy; -1: none */
 
 static bool is_connected(int fd, union name *own, union name *other)
 {
@@ -93,7 +94,8 @@ static bool is_pair(int fd)
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/* With mpiexec on this host there is a socket pair instead. */
+/* Returns the socket pair with mpiexec, which replaces the connection if mpiexec is on this host;
+ * -1: none. */
 static int pair_with_mpiexec(void)
 {
     const char *text = getenv("HYDI_CONTROL_FD");
@@ -175,14 +177,14 @@ bool ftc_socket_ends(int fd, enum ftc_end_of side, struct ftc_end *own, struct f
     return true;
 }
 
-/* ---- this host's ---- */
+/* ---- the address of this host ---- */
 
-/* Launchers speak IPv4 with all hosts; IPv6, which a host may have beside it, need not reach them.
- */
+/* Families of addresses, preferred ones first. Launchers reach all hosts by IPv4. An additional
+ * IPv6 address of a host may not be reachable from the others. */
 static const uint32_t families[] = {AF_INET, AF_INET6};
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
-/* One for others, if @name is of @family. */
+/* Returns the address @name if it is of @family and other hosts can use it, else family 0. */
 static struct ftc_address address_in(const struct sockaddr *name, uint32_t family)
 {
     struct ftc_address a = {0};
@@ -221,8 +223,8 @@ static int count_addresses(const struct ifaddrs *list, uint32_t family, struct f
     return count;
 }
 
-/* How many for others the interfaces have that are up, of the first family of which there are any,
- * and the @first of these; -1: that cannot be seen. */
+/* Returns how many addresses for other hosts the interfaces that are up have, and the @first one.
+ * Counts only the first family that has any. Returns -1 if the interfaces cannot be listed. */
 static int addresses_of_interfaces(struct ftc_address *first)
 {
     struct ifaddrs *list;
@@ -236,8 +238,8 @@ static int addresses_of_interfaces(struct ftc_address *first)
     return count;
 }
 
-/* On the launcher's own host its connection may be of that host alone. The name may be a question
- * to a server that does not answer: it is asked for if there is a choice. */
+/* Asks for the host's name only if there is a choice, because a name server may not answer. On the
+ * launcher's own host, only that host may be able to use the launcher's connection's address. */
 struct ftc_address ftc_socket_own_address(void)
 {
     struct ftc_address a = own_side, first = {0};
@@ -277,13 +279,15 @@ static void hurry(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }
 
-/* Two that share their port may have the same address, as long as neither listens. */
+/* Allows or forbids that the socket shares its port. Sockets that share a port may have the same
+ * address, as long as none of them listens. */
 static void share_port(int fd, bool is_shared)
 {
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){is_shared}, sizeof(int));
 }
 
-/* @port 0: any. */
+/* Opens a socket that is bound to @address and @port (0: any). Returns a descriptor or a negative
+ * errno. */
 static int bind_to(const struct ftc_address *address, uint16_t port, bool is_shared)
 {
     union name name;
@@ -322,7 +326,8 @@ static int listen_on(int fd, uint16_t *port)
     return rv;
 }
 
-/* In the order in which mpiexec looks for them, first those that MPICH knows, too. */
+/* Variables with a range of ports, in the order in which mpiexec searches them. MPICH reads the
+ * first ones too. */
 static const char *const range_variables[] = {
     "MPIR_CVAR_CH3_PORT_RANGE", "MPIR_PARAM_CH3_PORT_RANGE", "MPICH_CH3_PORT_RANGE",
     "MPIR_CVAR_PORTRANGE",      "MPIR_CVAR_PORT_RANGE",      "MPIR_PARAM_PORTRANGE",
@@ -340,7 +345,7 @@ static const char *range_text(void)
     return text;
 }
 
-/* Any port is 0 to 0. */
+/* Finds the range of ports; 0 to 0 if any port may be used. */
 static void find_range(uint16_t *low, uint16_t *high)
 {
     const char *text = range_text();
