@@ -1,4 +1,4 @@
-/* Calls that name their peer and end by themselves. */
+/* Calls that name their peer and leave no request. */
 #include "dead_peer.h"
 #include "lock.h"
 #include "p2p.h"
@@ -12,8 +12,8 @@
 
 bool ftc_p2p_is_on;
 
-/* In native calls ranks take large messages from others that may die meanwhile: the program's own,
- * or those of MPI's part of a new communicator or file. */
+/* Returns whether a rank must survive native calls in which it copies large messages from a rank
+ * that dies. They are calls of the program, or MPI's part in making a communicator or file. */
 static bool survives_native_calls(void)
 {
     return ftc_library.settings.p2p != FTC_P2P_NATIVE ||
@@ -55,14 +55,16 @@ static struct ftc_p2p_request describe(const struct ftc_p2p_call *call, MPI_Requ
     return r;
 }
 
-/* The error handler is the program's: it is called once the call is over. */
+/* Raises the error of a call, if there is one, and returns @rv. To be called when the call is over,
+ * because the error handler is the program's. */
 static int end(const struct ftc_p2p_call *call, int rv)
 {
     ftc_error_raise(&(struct ftc_call){.comm = call->comm});
     return rv;
 }
 
-/* Ends a call because of @culprit, before it has a request or after that has been given up. */
+/* Makes the error of a call that @culprit prevents, and returns it. The call has no request yet, or
+ * none any more. */
 static int fail(const struct ftc_p2p_call *call, int culprit, MPI_Status *status)
 {
     struct ftc_p2p_request r = describe(call, MPI_REQUEST_NULL);
@@ -96,7 +98,8 @@ void ftc_p2p_abandon(MPI_Request *request)
     PMPI_Request_free(request);
 }
 
-/* True if @request, with the number @begun, has ended, with *@rv. */
+/* Returns whether @request has failed because a rank is dead. If so, frees it and stores the call's
+ * error code in *@rv. @begun is the receive's number. */
 static bool end_dead(const struct ftc_p2p_call *call, uint64_t begun, MPI_Request *request,
                      MPI_Status *status, int *rv)
 {
@@ -110,7 +113,7 @@ static bool end_dead(const struct ftc_p2p_call *call, uint64_t begun, MPI_Reques
     return true;
 }
 
-/* Native MPI has completed @request with @rv, and called the error handler. */
+/* Frees @request, which native MPI has completed with @rv. It has called the error handler. */
 static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
                      int rv)
 {
@@ -120,7 +123,8 @@ static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_
     return rv;
 }
 
-/* Whom a call needs that has found nothing: who is known to be dead would have ended it. */
+/* Returns the peer that a call needs which has found nothing. A peer that is known to be dead would
+ * have ended the call. */
 static int need_of(const struct ftc_p2p_call *call)
 {
     return call->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : call->peer;
@@ -142,8 +146,8 @@ static void end_wait(bool marked)
         ftc_native_call_found();
 }
 
-/* Unlike PMPI_Test, PMPI_Request_get_status does not look for messages if the request is complete.
- * The error, if the peer is dead, is not raised yet. */
+/* Waits until @request has ended. Unlike PMPI_Test, PMPI_Request_get_status does not look for
+ * messages if the request is complete. If the peer is dead, the error is not raised yet. */
 static int wait_for(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status)
 {
     uint64_t begun = call->receives ? ftc_peers_begin(call->comm, call->peer) : 0;
@@ -192,10 +196,10 @@ struct probe {
     MPI_Message *message;
     MPI_Status *status;
     int rv;
-    bool is_refused; /* whatever rv is: native MPI has told nothing */
+    bool is_refused; /* native MPI has found an error, whatever rv is */
 };
 
-/* True also if native MPI has found an error. */
+/* Probes once. Returns true if there is a message, or if native MPI has found an error. */
 static bool looks(void *context)
 {
     struct probe *p = context;
@@ -211,7 +215,9 @@ static bool looks(void *context)
     return p->is_refused || *p->flag;
 }
 
-/* With p2p = ignore there is a message without data from MPI_PROC_NULL. */
+/* Returns whether a probe that has found nothing ends, because a dead rank prevents a message, or
+ * because one has come after all. With p2p = ignore it then finds a message without data from
+ * MPI_PROC_NULL. */
 static bool ends_dead(struct probe *p)
 {
     int culprit = ftc_dead_culprit_of_probe(p->call->comm, p->call->peer, looks, p);
@@ -225,7 +231,7 @@ static bool ends_dead(struct probe *p)
     return true;
 }
 
-/* Whoever receives the message may be waiting for its sender. */
+/* Notes a matched message, because the call that receives it may wait for its sender. */
 static void note_message(const struct probe *p)
 {
     struct ftc_p2p_call call = *p->call;

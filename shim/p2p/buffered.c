@@ -13,11 +13,11 @@
 
 enum state { UNDER_WAY, SENT, GIVEN_UP };
 
-/* A message. Several threads may look at it at a time, none with the mutex. */
+/* Message of a buffered send. Several threads may test it at a time, without the mutex. */
 struct sent {
-    MPI_Request request; /* MPI_REQUEST_NULL: nobody may look at it yet */
+    MPI_Request request; /* MPI_REQUEST_NULL: no thread may test it yet */
     enum state state;
-    int holders; /* who look at it; the last takes it away once it is over */
+    int holders; /* threads that test it; if it is over, the last one removes it */
     void *copy;
     size_t bytes;
     int peer, tag;
@@ -27,12 +27,12 @@ struct sent {
 
 enum { WITH_OTHER_BUFFERS = 402 }; /* MPICH 4.2 */
 
-/* Innermost: MPICH may call functions of the program's with a lock of its own held, and these may
- * send. So nobody waits for MPICH who has this one. */
+/* Innermost lock. MPICH may call functions of the program while it holds a lock of its own, and
+ * these may send. A thread must therefore not wait for MPICH while it holds this mutex. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sent *all;
-static size_t room, used; /* of the program's buffer */
-static int highest_tag;   /* that native MPI accepts; 0: no buffer so far */
+static size_t room, used; /* bytes of the program's buffer, and how many of them are in use */
+static int highest_tag;   /* highest tag that native MPI accepts; 0: no buffer so far */
 
 static void lock(void)
 {
@@ -65,7 +65,7 @@ void ftc_buffered_attach(size_t bytes)
     unlock();
 }
 
-/* ---- under way ---- */
+/* ---- messages under way ---- */
 
 static size_t share_of(size_t bytes)
 {
@@ -91,7 +91,8 @@ static void take_out(struct sent *s)
         s->next->previous = s->previous;
 }
 
-/* The first from @s on that is to be looked at, for this thread, too; NULL: none. */
+/* Finds the first message from @s on that has to be tested, and holds it for this thread; NULL:
+ * none. Other threads may hold it too. */
 static struct sent *hold(struct sent *s)
 {
     while (s && (s->request == MPI_REQUEST_NULL || s->state != UNDER_WAY))
@@ -101,8 +102,9 @@ static struct sent *hold(struct sent *s)
     return s;
 }
 
-/* Its room is free as soon as one thread has found it over. True if this was the last that held it:
- * then it is nobody else's any more. */
+/* Releases a message that this thread has tested with the result @found. Its room is free as soon
+ * as one thread has found it over. Returns true if it is over and no other thread holds it: the
+ * caller then frees it. */
 static bool let_go(struct sent *s, enum state found)
 {
     assert(s->holders > 0);
@@ -117,7 +119,7 @@ static bool let_go(struct sent *s, enum state found)
     return true;
 }
 
-/* What native MPI may still send of it is not given back. */
+/* Frees a message. Leaks its copy if native MPI may still send it. */
 static void forget(struct sent *s)
 {
     if (s->request != MPI_REQUEST_NULL)
@@ -144,7 +146,7 @@ static bool fails(const struct sent *s)
     return ftc_p2p_is_anyone_dead() && ftc_dead_fails(&r);
 }
 
-/* Leaves the request as it is, for others who may look at it now. */
+/* Tests a message. Leaves the request as it is, because other threads may test it meanwhile. */
 static enum state look_at(const struct sent *s)
 {
     int flag = 0;
@@ -175,7 +177,8 @@ static void look_at_all(void)
     }
 }
 
-/* What is sent meanwhile counts, too. */
+/* Returns whether all messages are over, also those that were sent meanwhile. If so, the buffer has
+ * no room any more. */
 static bool are_all_over(void)
 {
     bool are;
@@ -197,10 +200,11 @@ void ftc_buffered_detach(void)
         ftc_wait_native_turn(&wait);
 }
 
-/* ---- sent ---- */
+/* ---- sending ---- */
 
-/* NULL for arguments that are native MPI's to reject. They are looked at before: its error handlers
- * may leave by a jump. */
+/* Returns the peers of the call's communicator, for use by a message. Returns NULL if native MPI
+ * has to reject the arguments. They are checked before a message is sent, because native MPI's
+ * error handlers may leave by a jump. */
 static struct ftc_peers *use_peers(const struct ftc_p2p_call *call)
 {
     struct ftc_peers *peers;
@@ -215,7 +219,8 @@ static struct ftc_peers *use_peers(const struct ftc_p2p_call *call)
     return peers;
 }
 
-/* NULL: native MPI is to send it, or to say what is wrong. */
+/* Makes a message. Returns NULL if native MPI has to send it, or to report an error in the
+ * arguments. */
 static struct sent *make(const struct ftc_p2p_call *call, const void *buf, MPI_Count count,
                          MPI_Datatype datatype)
 {
@@ -236,7 +241,8 @@ static struct sent *make(const struct ftc_p2p_call *call, const void *buf, MPI_C
     return NULL;
 }
 
-/* Held by this thread, which is about to send it. */
+/* Takes room for a message, and holds the message for this thread, which is about to send it.
+ * Returns false if there is no room. */
 static bool take_room(struct sent *s)
 {
     bool is_there;
@@ -252,7 +258,7 @@ static bool take_room(struct sent *s)
     return is_there;
 }
 
-/* Little is over at once. */
+/* Sends the copy of a message. Tests it at once, because a small message is complete by then. */
 static int send_copy(const struct ftc_p2p_call *call, struct sent *s)
 {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -7,20 +7,20 @@
 #include <stdlib.h>
 
 struct ftc_bsend {
-    MPI_Request native; /* never started: with it datatype and communicator stay valid */
+    MPI_Request native; /* native MPI's request, never started; it keeps datatype and comm valid */
     const void *buf;
     MPI_Count count;
     MPI_Datatype datatype;
     struct ftc_p2p_call call;
-    int own_tag; /* of what the program's request sends */
+    int own_tag; /* tag of the message that the program's request sends */
 };
 
-enum { OWN_TAGS = 32768, FIRST_OWN_TAG = 1 }; /* MPI_TAG_UB is no lower; 0 is value/datatype.c's */
+enum { OWN_TAGS = 32768, FIRST_OWN_TAG = 1 }; /* MPI_TAG_UB >= 32767; value/datatype.c uses 0 */
 
 _Atomic bool ftc_buffered_init_is_used;
 
-/* Not to MPI_PROC_NULL: MPICH 4.0.2 takes such a request for inactive once it is started, as which
- * MPI_Waitany() would not tell of it. */
+/* Makes the request for the program. Its peer is not MPI_PROC_NULL: MPICH 4.0.2 takes such a
+ * request for inactive once it is started, so MPI_Waitany() would not return it. */
 static bool make(struct ftc_bsend *b, MPI_Request *request)
 {
     static _Atomic unsigned made;
@@ -30,7 +30,7 @@ static bool make(struct ftc_bsend *b, MPI_Request *request)
            MPI_SUCCESS;
 }
 
-/* False without memory for the note. */
+/* Notes the request for the program. Returns false without memory. */
 static bool note(struct ftc_bsend *b, MPI_Request request)
 {
     struct ftc_p2p_request r;
@@ -44,7 +44,7 @@ static bool note(struct ftc_bsend *b, MPI_Request request)
     return true;
 }
 
-/* In place of native MPI's *@request. */
+/* Replaces native MPI's *@request by a request for the program. Returns false if that fails. */
 static bool take_over(struct ftc_bsend *b, MPI_Request *request)
 {
     MPI_Request own;
@@ -76,7 +76,8 @@ int ftc_buffered_init(const struct ftc_p2p_call *call, const void *buf, MPI_Coun
     return ftc_p2p_note(call, true, request, rv);
 }
 
-/* Native MPI rejects one that is active. */
+/* Starts the program's request and receives its message, so that it is complete. Native MPI rejects
+ * a request that is active. */
 static int activate(const struct ftc_bsend *b, MPI_Request *request)
 {
     int rv = PMPI_Start(request);
@@ -91,7 +92,8 @@ static int send_natively(const struct ftc_bsend *b)
     return PMPI_Bsend_c(b->buf, b->count, b->datatype, b->call.peer, b->call.tag, b->call.comm);
 }
 
-/* Error handlers may leave the call by a jump: so the request is not active while one is called. */
+/* Keeps the request inactive while an error handler is called, because that may leave the call by a
+ * jump. */
 int ftc_buffered_init_start(const struct ftc_bsend *b, MPI_Request *request)
 {
     bool is_refused, is_sent;

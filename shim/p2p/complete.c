@@ -1,4 +1,4 @@
-/* Calls that complete requests. As long as nobody is dead these are native MPI's tests. */
+/* Calls that complete requests. While no rank is dead, these are native MPI's tests. */
 #include "dead_peer.h"
 #include "p2p.h"
 #include "pair.h"
@@ -15,27 +15,28 @@
 
 enum {
     FEW = 128,
-    KEEPS_FAILED = 402, /* MPICH 4.2: after an error those that have ended are still there */
+    KEEPS_FAILED = 402, /* MPICH 4.2: after an error, requests that have ended are kept */
 };
 
-/* The requests of a call. */
+/* Requests of a call, and its state. */
 struct batch {
     const struct ftc_p2p_completion *call;
     struct ftc_wait wait;
-    bool marked; /* on the board */
+    bool marked; /* the call is marked on the board */
     int count;
-    uint32_t last_note;   /* when it began */
-    MPI_Request *request; /* the program's */
-    MPI_Request *before;  /* as they were at first */
-    MPI_Request *native;  /* those that native MPI may look at */
-    MPI_Comm failed_comm; /* whose error handler is called */
-    int error;            /* of a failed one; not raised yet */
-    MPI_Status *status;   /* in place of MPI_STATUSES_IGNORE */
+    uint32_t last_note;   /* last note when the call began */
+    MPI_Request *request; /* the program's requests */
+    MPI_Request *before;  /* copy of request from the beginning of the call */
+    MPI_Request *native;  /* requests that native MPI may test; the others are null */
+    MPI_Comm failed_comm; /* communicator whose error handler is called */
+    int error;            /* error of a failed request; not raised yet */
+    MPI_Status *status;   /* statuses used in place of MPI_STATUSES_IGNORE */
     MPI_Request few[2 * FEW];
     MPI_Status few_statuses[FEW];
 };
 
-/* MPI calls nobody back in a call that keeps requests. */
+/* Lets a pair (pair.h) make progress, because MPI calls no callback of it in a call that keeps
+ * requests. */
 static void look_at_pair(MPI_Request request)
 {
     struct ftc_p2p_request r;
@@ -44,14 +45,14 @@ static void look_at_pair(MPI_Request request)
         ftc_pair_look(r.pair);
 }
 
-/* While none can have failed, requests are native MPI's to look at. */
+/* Returns whether a request may have failed. If not, native MPI tests all requests. */
 static bool may_have_failed(void)
 {
     return ftc_p2p_is_anyone_dead() ||
            atomic_load_explicit(&ftc_pair_has_failed, memory_order_relaxed);
 }
 
-/* False without memory. */
+/* Begins a call on @count requests. Returns false without memory. */
 static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, int count,
                        MPI_Request requests[])
 {
@@ -77,7 +78,7 @@ static bool open_batch(struct batch *b, const struct ftc_p2p_completion *call, i
     return true;
 }
 
-/* Without a request there is nothing to find. */
+/* Returns whether the call had a request. Without one there was nothing to find. */
 static bool had_request(const struct batch *b)
 {
     for (int i = 0; i < b->count; i++)
@@ -101,8 +102,8 @@ static void close_batch(struct batch *b, bool found)
         free(b->status);
 }
 
-/* Calls the error handler, unless native MPI, which returned @rv, has done so; the value of the
- * call. */
+/* Raises the error of a failed request, unless native MPI, which returned @rv, has called the error
+ * handler. Returns the error code of the call. */
 static int raise_error(struct batch *b, int rv)
 {
     if (b->error == MPI_SUCCESS)
@@ -114,7 +115,8 @@ static int raise_error(struct batch *b, int rv)
     return b->error;
 }
 
-/* Request @i is not native MPI's to look at: it has failed, or is broken and not active. */
+/* Returns whether native MPI must not test request @i, because it has failed, or is broken and not
+ * active. */
 static bool is_ours(const struct batch *b, int i, struct ftc_p2p_request *r)
 {
     return ftc_requests_find(b->request[i], r) && (r->failed_by >= 0 || r->broken);
@@ -128,14 +130,14 @@ static void hide_ours(struct batch *b)
         b->native[i] = is_ours(b, i, &r) ? MPI_REQUEST_NULL : b->request[i];
 }
 
-/* The program's may be const in a call that keeps them. */
+/* Copies request @i back to the program's array. It may be const in a call that keeps requests. */
 static void put_back(struct batch *b, int i)
 {
     if (!b->call->keeps)
         b->request[i] = b->native[i];
 }
 
-/* After native MPI has looked at the rest. */
+/* Updates the program's requests after native MPI has tested the others. */
 static void show_ours(struct batch *b)
 {
     struct ftc_p2p_request r;
@@ -145,7 +147,7 @@ static void show_ours(struct batch *b)
             put_back(b, i);
 }
 
-/* True if requests have failed that had not before. */
+/* Checks all requests, and returns whether any has failed that had not before. */
 static bool find_failed(struct batch *b)
 {
     struct ftc_p2p_request r;
@@ -162,7 +164,8 @@ static bool has_failed(const struct batch *b, int i, struct ftc_p2p_request *r)
     return is_ours(b, i, r) && r->failed_by >= 0;
 }
 
-/* Ends request @i, which has failed, or only says so. */
+/* Ends request @i, which has failed, and returns its error. In a call that keeps requests only
+ * fills @status. */
 static int finish(struct batch *b, int i, struct ftc_p2p_request *r, MPI_Status *status)
 {
     int error = ftc_dead_result(ftc_call_name(b->call->kind), r, status);
@@ -187,7 +190,8 @@ static bool has_foreign(int count, const MPI_Request requests[])
     return false;
 }
 
-/* Some member if one of them is from any source; else nothing is known of it. */
+/* Returns FTC_SOME_MEMBER if a request receives from any source, else FTC_ALL_MEMBERS, because
+ * nothing more is known. */
 static int peer_of(int count, const MPI_Request requests[])
 {
     struct ftc_p2p_request r;
@@ -207,13 +211,14 @@ static void count_call(const struct ftc_p2p_completion *call, int count,
                               peer_of(count, requests), call->return_address);
 }
 
-/* Whom requests need that have found nothing. */
+/* Ranks that a call needs which has found nothing: @peer of @comm. */
 struct need {
     MPI_Comm comm;
     int peer;
 };
 
-/* A protected operation, or a communicator whose handle is gone: nobody in particular. */
+/* Returns what one request needs. A protected operation, or a request on a freed communicator,
+ * needs no particular rank; the result is this rank. */
 static struct need need_of_one(const struct ftc_p2p_request *r)
 {
     if (r->peer == MPI_PROC_NULL || r->peers->comm == MPI_COMM_NULL)
@@ -221,8 +226,9 @@ static struct need need_of_one(const struct ftc_p2p_request *r)
     return (struct need){r->peers->comm, r->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : r->peer};
 }
 
-/* Those that need a rank which is known to be dead have ended, or are broken and not active: what
- * is worth to be known are requests of other kinds, then those from any source. */
+/* Returns what the requests of a call need. Requests that need a rank which is known to be dead
+ * have ended, or are broken and not active. Among the others, requests of other kinds matter most,
+ * then receives from any source. */
 static struct need need_of(const struct batch *b)
 {
     struct need need = {MPI_COMM_NULL, MPI_PROC_NULL};
@@ -251,13 +257,14 @@ static void mark(struct batch *b)
     b->marked = call->waits;
 }
 
-/* A wait only once it has been long enough. */
+/* Returns whether the call has to be marked now. A wait is marked only after some turns. */
 static bool is_worth_a_mark(const struct batch *b)
 {
     return !b->marked && (!b->call->waits || b->wait.turns >= FTC_MARK_TURNS);
 }
 
-/* There is nothing yet: false if the call is over nevertheless. */
+/* Passes the time after a test that has found nothing. Returns false if the call is over
+ * nevertheless. */
 static bool goes_on(struct batch *b)
 {
     if (ftc_p2p_is_anyone_dead() && is_worth_a_mark(b))
@@ -283,7 +290,7 @@ static void set_error(MPI_Status *status, int error)
         status->MPI_ERROR = error;
 }
 
-/* If native MPI has not. */
+/* Sets *@told to 0 if native MPI has not written it. */
 static void tell_nothing(int *told)
 {
     if (*told == FTC_P2P_NOTHING_TOLD)
@@ -309,12 +316,12 @@ static int test_one(struct batch *b, int *flag, MPI_Status *status)
     *flag = 1;
     if (has_failed(b, 0, &r))
         finish(b, 0, &r, status);
-    else /* broken, and not active */
+    else /* the request is broken and not active */
         PMPI_Test(&b->native[0], flag, status);
     return rv;
 }
 
-/* True for a call that waits for nothing but requests of other kinds. It is left to native MPI:
+/* Returns whether a call waits only for requests of other kinds. Native MPI carries it out, because
  * MPICH 4.0.2 takes a persistent collective for complete in PMPI_Test* before it is. */
 static bool is_native(const struct ftc_p2p_completion *call, int count,
                       const MPI_Request requests[])
@@ -363,13 +370,14 @@ static void finish_one_of(struct batch *b, int i, struct ftc_p2p_request *r, int
         set_error(status, error);
 }
 
-/* Of one that has failed: with p2p = ignore only those of native MPI. */
+/* Returns whether a failed request has an error for the program. With p2p = ignore only an error
+ * that native MPI has raised is one. */
 static bool tells_error(const struct ftc_p2p_request *r)
 {
     return ftc_library.settings.p2p == FTC_P2P_ERROR || (r->pair && r->pair->told != MPI_SUCCESS);
 }
 
-/* Native MPI has completed the others, with @rv. */
+/* Ends the failed requests of a call. Native MPI has completed the others with @rv. */
 static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
 {
     struct ftc_p2p_request r;
@@ -404,7 +412,8 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
     return rv;
 }
 
-/* Nothing is done with a request that is broken, and not active. */
+/* Returns whether request @i still has to be completed. A request that is broken and not active
+ * does not. */
 static bool is_left(const struct batch *b, int i)
 {
     struct ftc_p2p_request r;
@@ -412,7 +421,8 @@ static bool is_left(const struct batch *b, int i)
     return b->request[i] != MPI_REQUEST_NULL && !(ftc_requests_find(b->request[i], &r) && r.broken);
 }
 
-/* After an error of another, as @status says if there is one. */
+/* Returns whether a request is pending after an error of another one. @status shows it; without a
+ * status it may be. */
 static bool is_pending(const MPI_Status *status)
 {
     int error = error_of(status);
@@ -438,7 +448,8 @@ static void finish_pending(struct batch *b, int i, MPI_Status *status)
     finish_one_of(b, i, &r, MPI_ERR_IN_STATUS, status);
 }
 
-/* Its status is set: a test would raise its error once more. A persistent one needs that. */
+/* Releases request @i, whose status is set. Frees it, because a test would raise its error again. A
+ * persistent request needs the test. */
 static void let_go(struct batch *b, int i)
 {
     struct ftc_p2p_request r;
@@ -450,9 +461,9 @@ static void let_go(struct batch *b, int i)
         PMPI_Test(&b->request[i], &flag, MPI_STATUS_IGNORE);
 }
 
-/* Native MPI's test of all is over with the first error, whoever else is still under way; but its
- * MPI_Waitall returns when all have ended, so that their buffers are the program's again. Then
- * MPICH 4.2 also keeps those that have ended, whose statuses it has set. */
+/* Waits for the requests that are pending after an error. Native MPI's test of all requests returns
+ * with the first error. MPI_Waitall returns when all have ended, because the program may then use
+ * their buffers. MPICH 4.2 also keeps requests that have ended, whose statuses it has set. */
 static void wait_for_pending(struct batch *b, MPI_Status statuses[])
 {
     for (int i = 0; i < b->count; i++) {
@@ -467,7 +478,9 @@ static void wait_for_pending(struct batch *b, MPI_Status statuses[])
         b->error = ftc_error_in_status();
 }
 
-/* Only a status tells which have ended with an error, and a test of those would raise it again. */
+/* Returns the statuses for a wait. Only a status shows which requests have ended with an error, and
+ * another test of those would raise it again. If MPICH keeps them and the program passes no
+ * statuses, these are the library's. */
 static MPI_Status *statuses_of(struct batch *b, MPI_Status statuses[])
 {
     if (statuses != MPI_STATUSES_IGNORE || !b->call->waits || ftc_inside_mpich() < KEEPS_FAILED)
@@ -502,7 +515,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
 
 /* ---- any ---- */
 
-/* True if one that has failed is the one. */
+/* Ends the first request that has failed. Returns whether there is one. */
 static bool finish_any(struct batch *b, int *index, MPI_Status *status)
 {
     struct ftc_p2p_request r;
@@ -523,7 +536,8 @@ static int native_any(const struct ftc_p2p_completion *call, int count, MPI_Requ
                        : PMPI_Testany(count, requests, index, flag, status);
 }
 
-/* Where native MPI finds no request but ours, MPICH 4.2 sets the error of the status. */
+/* Tests for one complete request. Restores the error of the status, which MPICH 4.2 sets if it
+ * finds no active request. */
 static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
 {
     int error = error_of(status), rv;
@@ -565,7 +579,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
 
 /* ---- some ---- */
 
-/* Adds those that have failed to the *@done that native MPI has completed, with @rv. */
+/* Adds the failed requests to the *@done requests that native MPI has completed with @rv. */
 static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_Status statuses[])
 {
     int native = *done == MPI_UNDEFINED ? 0 : *done, all = native;
@@ -629,7 +643,7 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
     return raise_error(&b, rv);
 }
 
-/* ---- without completing it ---- */
+/* ---- without completing the request ---- */
 
 int ftc_p2p_get_status(const struct ftc_p2p_completion *call, MPI_Request request, int *flag,
                        MPI_Status *status)

@@ -6,12 +6,12 @@
 #include "progress/wait.h"
 #include "single_copy.h"
 
-/* Native turns after which everything that a rank sent before it died has been taken in. What it
- * sent is in this rank's queue of shared memory, which has 64 entries (doc/design.md, section 7),
- * and each turn takes at least one out (mpi/inside.def, MESSAGES). */
+/* Native turns after which all that a rank sent before it died has been received. Its messages are
+ * in this rank's queue in shared memory, which has 64 entries (doc/design.md, section 7). Each turn
+ * takes at least one out (mpi/inside.def, MESSAGES). */
 enum { TURNS = 256 };
 
-/* This many deaths were met before the last time that so many turns had passed. */
+/* Number of deaths when native MPI last got that many turns. */
 static _Atomic uint32_t drained;
 
 static uint32_t deaths(void)
@@ -27,7 +27,8 @@ static bool has_ended(MPI_Request handle, MPI_Status *status)
     return flag != 0;
 }
 
-/* True if @found becomes true while native MPI takes in what the dead had sent. */
+/* Gives native MPI the turns to receive what the dead had sent. Returns true as soon as @found
+ * does. */
 static bool drain(bool (*found)(void *), void *context)
 {
     uint32_t now = deaths();
@@ -40,7 +41,8 @@ static bool drain(bool (*found)(void *), void *context)
     return false;
 }
 
-/* Not by a probe on MPI_COMM_SELF, for which MPICH looks at messages to itself alone. */
+/* Gives native MPI a turn. This is no probe on MPI_COMM_SELF, for which MPICH looks only for
+ * messages to itself. */
 static bool look_at_native(void *unused)
 {
     (void)unused;
@@ -53,8 +55,9 @@ void ftc_dead_take_in(void)
     drain(look_at_native, NULL);
 }
 
-/* False if only now: native MPI's own test is to see first what has come. A look at the request
- * would raise its error, if it has one, and the test would raise it again. */
+/* Returns whether native MPI had received all that the dead had sent before this call. If not, lets
+ * it do so: its own test must then see first what has come. A test of the request here would raise
+ * the request's error, and the native test would raise it again. */
 static bool was_taken_in(void)
 {
     bool known = atomic_load(&drained) == deaths();
@@ -101,8 +104,10 @@ int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), vo
     return culprit_in(peers, peer, begun, true);
 }
 
-/* A receive from any source that has its message, which cannot be cancelled, may be a living rank's
- * to serve: native MPI would write into its buffer after the receive has ended. */
+/* Returns whether the sender of the message for @r is dead. @r has its message and cannot be
+ * cancelled. If it receives from any source, the sender may be a living rank, and native MPI would
+ * write into the buffer after the receive has ended. Such a receive counts only if a copy was lost
+ * or all other members are dead. */
 static bool is_served_by_the_dead(const struct ftc_p2p_request *r)
 {
     bool lost = ftc_single_copy_take_lost(), alone;
@@ -115,8 +120,8 @@ static bool is_served_by_the_dead(const struct ftc_p2p_request *r)
     return alone;
 }
 
-/* False if a message has come after all, or may. One that is on its way from the dead rank can
- * neither come nor be cancelled. */
+/* Cancels a receive. Returns false if a message has come after all, or may come. A message on its
+ * way from the dead rank can neither come nor be cancelled, so the result is true for it. */
 static bool take_back(const struct ftc_p2p_request *r)
 {
     MPI_Request handle = r->handle;
@@ -186,7 +191,8 @@ void ftc_dead_finish(struct ftc_p2p_request *r, MPI_Request *handle)
         PMPI_Request_free(handle);
 }
 
-/* MPI_ERROR stays as it is: only calls with several statuses write it (MPI 4.0, section 3.2.5). */
+/* Fills a status, except for MPI_ERROR, which only calls with several statuses write (MPI 4.0,
+ * section 3.2.5). */
 static void fill(MPI_Status *status, int source, int tag)
 {
     if (status == MPI_STATUS_IGNORE)

@@ -1,4 +1,5 @@
-/* lock: of what is known of requests and peers. Never held while the program's functions run. */
+/* lock: the lock that guards the notes of requests and peers. Never held while functions of the
+ * program run. */
 #ifndef FTC_P2P_LOCK_H
 #define FTC_P2P_LOCK_H
 

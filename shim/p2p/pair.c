@@ -10,10 +10,10 @@
 struct pair {
     struct ftc_pair shown; /* must be first */
     MPI_Request handle;
-    MPI_Request half[FTC_PAIR_HALVES]; /* MPI_REQUEST_NULL: it is over */
-    int error;                         /* of the receive, if both have one */
-    int culprit;         /* dead rank that it comes from; -1: native MPI has raised it */
-    bool is_from_nobody; /* what is received */
+    MPI_Request half[FTC_PAIR_HALVES]; /* requests of the messages; MPI_REQUEST_NULL: over */
+    int error;                         /* error of a message; of the receive if both have one */
+    int culprit;         /* dead rank that caused the error; -1: native MPI has raised it */
+    bool is_from_nobody; /* the receive is from MPI_PROC_NULL */
     void *copy;
     bool is_complete;
 };
@@ -34,7 +34,8 @@ static void end(struct pair *p, int which, int rv, int culprit)
     p->culprit = culprit;
 }
 
-/* Of what comes from MPI_PROC_NULL, MPICH 4.0.2 leaves the status as it was. */
+/* Ends a message that native MPI has completed with @rv. Sets the status of a receive from
+ * MPI_PROC_NULL, which MPICH 4.0.2 leaves unchanged. */
 static void end_alive(struct pair *p, int which, int rv)
 {
     end(p, which, rv, -1);
@@ -43,7 +44,7 @@ static void end_alive(struct pair *p, int which, int rv)
         ftc_dead_empty(&p->shown.received);
 }
 
-/* What native MPI may still send is not given back. */
+/* Ends a message that has failed. Leaks the copy if native MPI may still send it. */
 static void end_dead(struct pair *p, int which, struct ftc_p2p_request *r, MPI_Status *status)
 {
     end(p, which, ftc_dead_result("", r, status), r->failed_by);
@@ -53,7 +54,7 @@ static void end_dead(struct pair *p, int which, struct ftc_p2p_request *r, MPI_S
     ftc_dead_finish(r, &p->half[which]);
 }
 
-/* Whether that half is over. */
+/* Tests a message. Returns whether it is over. */
 static bool look_at(struct pair *p, int which)
 {
     MPI_Request handle = p->half[which];
@@ -79,8 +80,9 @@ static bool look_at(struct pair *p, int which)
     return true;
 }
 
-/* Whether whoever completes requests is to end this one as one that has failed (complete.c): a
- * request like this has no communicator, and MPI would raise its error elsewhere. */
+/* Notes the pair as failed if one of its messages has an error, and returns whether it is. The
+ * calls that complete requests then raise the error (complete.c). The generalized request has no
+ * communicator, so MPI would raise it elsewhere. */
 static bool fails(struct pair *p)
 {
     struct ftc_p2p_request r;
@@ -126,7 +128,7 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* Its error has been told. */
+/* Returns the status of the receive, without the error, which has been raised. */
 static int on_query(void *state, MPI_Status *status)
 {
     const struct pair *p = state;
@@ -141,7 +143,7 @@ static bool is_sent(MPI_Request send)
     return send == MPI_REQUEST_NULL || ftc_requests_is_complete(send);
 }
 
-/* What is under way goes on without a request of the program's. */
+/* Frees the pair. Messages under way go on without a request of the program. */
 static int on_free(void *state)
 {
     struct pair *p = state;

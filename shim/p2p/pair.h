@@ -1,6 +1,6 @@
-/* pair: the request of MPI_Isendrecv and MPI_Isendrecv_replace: a generalized one, as those of
- * nonblocking collectives (program/request.h), of two messages that are requests of their own. It
- * is over when both have ended. */
+/* pair: requests of MPI_Isendrecv and MPI_Isendrecv_replace. Such a request is a generalized
+ * request, like those of nonblocking collectives (program/request.h). It stands for two messages
+ * with requests of their own, and is complete when both have ended. */
 #ifndef FTC_P2P_PAIR_H
 #define FTC_P2P_PAIR_H
 
@@ -8,19 +8,20 @@
 
 enum { FTC_PAIR_SEND, FTC_PAIR_RECEIVE, FTC_PAIR_HALVES };
 
-/* False if p2p = native, or this MPI library has no such requests. */
+/* Returns false with p2p = native, or if the MPI library has no such requests. */
 bool ftc_pair_possible(void);
 
-/* Of the requests @half, noted (requests.h), one of which is that of @receive. @copy, or NULL, is
- * what is sent, and given back when that is over. Returns an MPI error code. */
+/* Makes *@request of the noted requests @half (requests.h), one of which is that of @receive.
+ * @copy, or NULL, is the memory that is sent; it is freed when the send is over. Returns an MPI
+ * error code. After an error the caller keeps @half and @copy. */
 int ftc_pair_start(const struct ftc_p2p_call *receive, const MPI_Request half[FTC_PAIR_HALVES],
                    void *copy, MPI_Request *request);
 
-/* Goes on with it, for calls in which MPI does not; true if it is complete. One that has failed is
- * noted so, and not complete: dead_peer.h. */
+/* Lets the pair make progress, for calls in which MPI does not. Returns whether it is complete. A
+ * pair that has failed is noted as failed and is not complete (dead_peer.h). */
 bool ftc_pair_look(struct ftc_pair *p);
 
-/* Whether any has. */
+/* Set once a pair has failed. */
 extern _Atomic bool ftc_pair_has_failed;
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static _Atomic bool are_used;
-static void *collectives; /* requests: a tree of tsearch() */
+static void *collectives; /* tree of noted requests, by tsearch() */
 
 /* ---- persistent collective calls of native MPI ---- */
 
@@ -28,7 +28,7 @@ int ftc_partitioned_note_collective(const MPI_Request *request, int rv)
         return rv;
     ftc_p2p_lock();
     tsearch(key_of(*request), &collectives,
-            compare); /* without memory it stays as it is natively */
+            compare); /* without memory native MPI tests the request */
     ftc_p2p_unlock();
     atomic_store_explicit(&are_used, true, memory_order_relaxed);
     return rv;
@@ -91,8 +91,8 @@ static bool is_tested_alone(MPI_Request request)
     return (ftc_requests_find(request, &r) && r.partitioned) || is_collective(request);
 }
 
-/* Takes those that are tested alone out of @others, a copy of @requests. False: one has not ended.
- */
+/* Copies @requests to @others, without those that are tested alone. Returns whether all that are
+ * tested alone have ended. */
 static bool have_ended(int count, const MPI_Request requests[], MPI_Request others[])
 {
     bool all = true;
@@ -117,7 +117,8 @@ static int native_all(int count, MPI_Request requests[], bool keeps, int *flag,
                  : PMPI_Testall(count, requests, flag, statuses);
 }
 
-/* An MPI error code of its own. */
+/* Completes a request, or if the call @keeps requests only gets its status. Returns the request's
+ * error code. */
 static int end(MPI_Request *request, bool keeps, MPI_Status *status)
 {
     int flag;
@@ -132,8 +133,8 @@ static void clear_errors(int count, MPI_Status statuses[])
         statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
-/* Those that have been taken out. Returns @rv, or that one of these has an error: only then have
- * statuses errors of their own. */
+/* Completes the requests that are tested alone. Returns @rv, or MPI_ERR_IN_STATUS if one of them
+ * has an error. Only with MPI_ERR_IN_STATUS do statuses have errors of their own. */
 static int end_all(int count, MPI_Request requests[], const MPI_Request others[], bool keeps,
                    int rv, MPI_Status statuses[])
 {

@@ -11,7 +11,7 @@
 
 enum { PLACES = 64 };
 
-static struct ftc_peers *recent[PLACES]; /* the attribute, without asking MPI */
+static struct ftc_peers *recent[PLACES]; /* recent peers, which are found here without asking MPI */
 
 static struct ftc_peers **place_of(MPI_Comm comm)
 {
@@ -28,7 +28,7 @@ void ftc_peers_release(struct ftc_peers *p)
     free(p);
 }
 
-/* When the communicator is freed. Requests on it may still be on their way. */
+/* Forgets the communicator, which is freed. Requests on it may still be under way. */
 static void forget(MPI_Comm comm, void *kept)
 {
     struct ftc_peers *p = kept, **place = place_of(comm);
@@ -107,7 +107,8 @@ bool ftc_peers_are_dead(const struct ftc_peers *p)
     return count_dead(p) == p->others;
 }
 
-/* Receives that have begun before are ended as ever. */
+/* Counts a receive that begins, and notes the ranks whose deaths do not end it. Receives that have
+ * begun before are ended as before. */
 static uint64_t begin(struct ftc_peers *p, const bool *is_left_out)
 {
     p->begun++;
@@ -117,7 +118,7 @@ static uint64_t begin(struct ftc_peers *p, const bool *is_left_out)
     return p->begun;
 }
 
-/* The library's lock is never asked for with that of lock.h held. */
+/* Takes the lock of lock.h twice, because the library's lock must not be taken under it. */
 uint64_t ftc_peers_begin(MPI_Comm comm, int peer)
 {
     bool *is_left_out, any;

@@ -1,8 +1,9 @@
-/* peers: the ranks that a communicator's point-to-point calls name, and which of them are dead. Of
- * an intercommunicator these are the ranks of the remote group.
+/* peers: the ranks that a communicator's point-to-point calls can name, and which of them are dead.
+ * For an intercommunicator these are the ranks of the remote group.
  *
- * Found by handle, kept as an attribute of the communicator, and for as long as requests name them.
- * Everything here is called with the lock of lock.h held. */
+ * Peers are found by handle. They are kept as an attribute of the communicator, and for as long as
+ * requests use them. Unless stated otherwise, functions here must be called with the lock of
+ * lock.h. */
 #ifndef FTC_P2P_PEERS_H
 #define FTC_P2P_PEERS_H
 
@@ -12,23 +13,23 @@
 #include <stdint.h>
 
 struct ftc_peers {
-    MPI_Comm comm; /* MPI_COMM_NULL once it has been freed */
+    MPI_Comm comm; /* MPI_COMM_NULL once the communicator has been freed */
     int size;
-    int others;       /* without this rank itself */
-    int users;        /* requests that name it */
-    int *world;       /* world ranks, by rank; below 0: outside of MPI_COMM_WORLD */
-    bool *told;       /* by rank: its death has completed a receive from any source */
-    uint64_t begun;   /* receives from any source since the first death */
-    uint64_t *spared; /* by rank: the first of them that its death does not end; 0: none */
+    int others;       /* number of peers without this rank itself */
+    int users;        /* number of requests and messages that use the peers */
+    int *world;       /* world ranks by rank; negative: not in MPI_COMM_WORLD */
+    bool *told;       /* flags by rank: its death has ended a receive from any source */
+    uint64_t begun;   /* number of receives from any source since the first death */
+    uint64_t *spared; /* first receive, by rank, that its death does not end; 0: none */
 };
 
-/* In MPI_Init. */
+/* Prepares for freed communicators. To be called in MPI_Init, without the lock. */
 void ftc_peers_open(void);
 
-/* NULL for a communicator that is not valid, or without memory. */
+/* Returns the peers of @comm; NULL if @comm is not valid, or without memory. */
 struct ftc_peers *ftc_peers_get(MPI_Comm comm);
 
-/* For what nobody names any more. */
+/* Frees peers that no request uses any more. */
 void ftc_peers_release(struct ftc_peers *p);
 
 static inline void ftc_peers_use(struct ftc_peers *p)
@@ -42,23 +43,25 @@ static inline void ftc_peers_drop(struct ftc_peers *p)
         ftc_peers_release(p);
 }
 
-/* A receive or probe of @peer begins; to be called without the lock. Returns its number among those
- * from any source, 0 while no rank is dead: a death that a collective of the communicator has left
- * out here ends none that begins later. The program knows of it then, and does not count on that
- * rank. */
+/* Counts a receive or probe of @peer that begins, and returns its number among those from any
+ * source. Returns 0 for another @peer, while no rank is dead, and without memory. A death that a
+ * collective of the communicator has excluded here ends no receive that begins later. The program
+ * knows of it then, and does not rely on that rank. To be called without the lock. */
 uint64_t ftc_peers_begin(MPI_Comm comm, int peer);
 
-/* The dead rank because of which a call that names @peer cannot come to an end; -1 if it may. For
- * MPI_ANY_SOURCE, in the receive with number @begun, a member whose death has not been told yet,
- * or any dead one if nobody else lives: a rank that counts on one message of each of the others has
- * one receive ended for each death. */
+/* Returns the dead rank because of which a call that names @peer cannot complete, or -1. @begun is
+ * the number of the receive. For MPI_ANY_SOURCE the result is a member whose death has not ended
+ * such a receive yet, or any dead one if no other member lives. A rank that expects one message
+ * from each other rank thus has one receive ended for each death. */
 int ftc_peers_culprit(const struct ftc_peers *p, int peer, uint64_t begun);
 
-/* True if all other members are dead. */
+/* Returns whether all other members are dead. */
 bool ftc_peers_are_dead(const struct ftc_peers *p);
 
-/* The death of @culprit ends a receive from any source; and it does not after all. */
+/* Notes that the death of @culprit ends a receive from any source. */
 void ftc_peers_tell(struct ftc_peers *p, int culprit);
+
+/* Takes the above back, because the receive has not ended after all. */
 void ftc_peers_untell(struct ftc_peers *p, int culprit);
 
 #endif

@@ -7,17 +7,19 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-/* Open addressing with linear probing; a power of two of places, at most half of them taken. What
- * is not in its home is further on, and behind those that are as far from theirs (Robin Hood
- * hashing), so that what is behind a request at home need not move when another one goes. Not a
- * library's: a request's way in and out takes 183 instructions here and 423 with uthash, which
- * allocates each; and khash keeps a grave of each until the table is copied. */
+/* Hash table with open addressing and linear probing. The number of places is a power of two, and
+ * at most half of them are taken. A request that is not in its home place is in a later one, after
+ * those that are at least as far from their homes (Robin Hood hashing). When a request is removed,
+ * later ones move up, but none from the first that is at home. This is no library's table: adding
+ * and removing a request takes 183 instructions here and 423 with uthash, which allocates memory
+ * for each. khash keeps a mark of each removed request until it copies the table. */
 static struct ftc_p2p_request *places;
 static unsigned capacity, count;
 static uint32_t last_serial;
 
-/* MPICH numbers its handles: the top bits are the kind, the low 12 count within a block. The first
- * eight are of a kind of their own, so that each is at home in front of the next one. */
+/* Returns the home place of @handle. In MPICH's handles the top bits are the kind, and the low 12
+ * bits count within a block. The first eight are of a kind of their own, and are at home before the
+ * others. */
 static unsigned home_of(MPI_Request handle)
 {
     unsigned h = (unsigned)handle;
@@ -35,7 +37,7 @@ static unsigned distance_from_home(unsigned i)
     return (i - home_of(places[i].handle)) & (capacity - 1);
 }
 
-/* Where @handle is, or a free place if it is not known. */
+/* Returns the place of @handle, or a free place if it is not noted. */
 static struct ftc_p2p_request *place_of(MPI_Request handle)
 {
     unsigned i = home_of(handle);
@@ -55,7 +57,7 @@ static void move_on(unsigned from)
         places[to] = places[(to - 1) & (capacity - 1)];
 }
 
-/* A place for @handle, which is not known. */
+/* Returns a place for @handle, which is not noted yet. Moves other requests if necessary. */
 static struct ftc_p2p_request *make_place(MPI_Request handle)
 {
     unsigned i = home_of(handle), distance = 0;
@@ -115,7 +117,8 @@ static struct ftc_p2p_request *place_for(MPI_Request handle)
     return make_place(handle);
 }
 
-/* Field by field: what is not in memory yet need not be read from there. */
+/* Stores the fields one by one. Copying a whole structure would first build it in memory and then
+ * read it from there. */
 void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool receives,
                       bool persistent)
 {
@@ -165,7 +168,7 @@ void ftc_requests_update(const struct ftc_p2p_request *request)
     ftc_p2p_unlock();
 }
 
-/* Those behind it that are not at home come nearer. */
+/* Moves later requests that are not at home one place nearer, to fill the @gap. */
 static void close_gap(unsigned gap)
 {
     for (unsigned i = next(gap); places[i].handle != MPI_REQUEST_NULL && distance_from_home(i) > 0;
@@ -176,7 +179,7 @@ static void close_gap(unsigned gap)
     places[gap].handle = MPI_REQUEST_NULL;
 }
 
-/* Unless the note is younger than *@last. */
+/* Removes the note of @handle, unless it is younger than *@last. NULL: in any case. */
 static void forget(MPI_Request handle, const uint32_t *last)
 {
     struct ftc_p2p_request *place;

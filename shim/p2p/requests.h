@@ -1,5 +1,6 @@
-/* requests: what the program's unfinished point-to-point requests, and the messages it has matched
- * but not received, need. MPI does not tell, so it is noted when they are made. */
+/* requests: notes on the ranks that the program's unfinished point-to-point requests need, and its
+ * matched messages that were not received. MPI does not report these ranks, so they are noted when
+ * a request is made. */
 #ifndef FTC_P2P_REQUESTS_H
 #define FTC_P2P_REQUESTS_H
 
@@ -8,59 +9,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the two the one that is received; what else a pair has follows it in memory. */
+/* Status of the receive half. The rest of the pair follows in memory. */
 struct ftc_pair {
     MPI_Status received;
-    int told; /* error that native MPI has raised for one of the two */
+    int told; /* error that native MPI has raised for one of the halves */
 };
 
 struct ftc_p2p_request {
     MPI_Request handle;
-    int peer, tag;   /* of a broken one the peer that broke it */
-    int failed_by;   /* dead rank that ended it; -1: nobody so far */
-    uint32_t serial; /* of this note */
-    uint64_t begun;  /* of a receive from any source: ftc_peers_begin() */
+    int peer, tag;   /* peer and tag; in a broken request the dead rank that broke it */
+    int failed_by;   /* dead rank that ended the request; -1: none so far */
+    uint32_t serial; /* serial number of this note */
+    uint64_t begun;  /* number of a receive from any source: ftc_peers_begin() */
     bool receives;
     bool persistent;
-    bool partitioned; /* persistent, and not to be cancelled, nor freed while it is active */
-    bool placeholder; /* nothing native stands behind the handle */
-    bool broken;      /* persistent, and what is native in it never ends */
+    bool partitioned; /* persistent; must not be cancelled, or freed while it is active */
+    bool placeholder; /* the handle has no native operation */
+    bool broken;      /* persistent; its native operation never ends */
     struct ftc_peers *peers;
-    struct ftc_pair *pair;   /* it is one of two messages (pair.h); NULL: of one */
-    struct ftc_bsend *bsend; /* what is sent when it is started (buffered_init.h); NULL: its own */
+    struct ftc_pair *pair;   /* pair of messages (pair.h); NULL: one message */
+    struct ftc_bsend *bsend; /* buffered send that a start makes (buffered_init.h); NULL: none */
 };
 
-/* True for the handles that MPICH 4.0.2 has once for all requests that were complete at once: small
- * messages that are sent, MPI_PROC_NULL. Nothing is noted of them. */
+/* Returns whether @handle is one of those that MPICH 4.0.2 shares among all requests that were
+ * complete at once: small sends, and MPI_PROC_NULL. Such requests are not noted. */
 static inline bool ftc_requests_is_complete(MPI_Request handle)
 {
     return (unsigned)handle >> 30 == 1;
 }
 
-/* 0 or -ENOMEM. */
+/* Allocates the notes. Returns 0 or -ENOMEM. */
 int ftc_requests_open(void);
 
-/* Notes a request, in place of what is known of an earlier one with this handle; what needs memory
- * that is not there stays native. */
+/* Notes a request. Replaces the note of an earlier request with this handle. Without memory the
+ * request stays native. */
 void ftc_requests_add(MPI_Request handle, MPI_Comm comm, int peer, int tag, bool receives,
                       bool persistent);
 
-/* False for requests of other kinds. */
+/* Copies the note of @handle to @request. Returns false for requests of other kinds. */
 bool ftc_requests_find(MPI_Request handle, struct ftc_p2p_request *request);
 
-/* Nothing happens if it is not known. */
+/* Stores a changed note. No effect if the request is not noted any more, or its handle was noted
+ * anew. */
 void ftc_requests_update(const struct ftc_p2p_request *request);
 
+/* Removes the note of @handle, if there is one. */
 void ftc_requests_remove(MPI_Request handle);
 
-/* The serial number of the last note. */
+/* Returns the serial number of the last note. */
 uint32_t ftc_requests_last(void);
 
-/* The same unless the note is younger than @last: native MPI may have given a handle that it has
- * freed to another thread's request. */
+/* Removes the note of @handle unless it is younger than @last. Native MPI may have given a handle
+ * that it has freed to another thread's request. */
 void ftc_requests_remove_until(MPI_Request handle, uint32_t last);
 
-/* True if the end of @handle may need a rank although nothing is noted of it. */
+/* Returns whether the end of @handle may need a rank although nothing is noted of it. */
 bool ftc_requests_is_foreign(MPI_Request handle);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { IN_PROGRESS = 1, DYING_NS = 100000000 };
 
-/* UCX's completion is held behind one of ours. */
+/* Copy under way. UCX uses the completion own in place of its own one, theirs. */
 struct copy {
     struct ftc_uct_completion own;
     struct ftc_uct_completion *theirs;
@@ -20,9 +20,10 @@ struct copy {
 
 static bool is_on;
 static _Atomic int under_way;
-static _Atomic int lost; /* copies, whose receives nobody has given up yet */
+static _Atomic int lost; /* lost copies whose receives were not given up yet */
 
-/* What this thread read last came from nobody: UCX completes a copy right after its last read. */
+/* Result of this thread's last read: its data were lost, because the rank was dead. UCX completes a
+ * copy right after its last read. */
 static _Thread_local bool is_lost;
 
 bool ftc_single_copy_open(void)
@@ -84,9 +85,9 @@ signed char ftc_single_copy_begin(ftc_uct_get *next, void *ep, const void *iov, 
     return status;
 }
 
-/* ---- its parts ---- */
+/* ---- the parts of a copy ---- */
 
-/* The world rank of a process of this job, or -1. */
+/* Returns the world rank of a process of this job, or -1. */
 static int32_t world_of(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -97,7 +98,8 @@ static int32_t world_of(pid_t pid)
     return -1;
 }
 
-/* Pages can be gone before the process is (the kernel's out-of-memory killer does that). */
+/* Returns whether rank @world is declared dead within DYING_NS. Pages can be gone before the
+ * process is: the kernel's out-of-memory killer does that. */
 static bool fails_soon(uint32_t world)
 {
     uint64_t until_ns = ftc_clock_ns() + DYING_NS;
@@ -110,8 +112,8 @@ static bool fails_soon(uint32_t world)
     return true;
 }
 
-/* After a copy that did not do all. The memory of a process is taken apart before anybody can learn
- * that it has ended. */
+/* Returns whether @pid is a dead rank, after an incomplete copy. The kernel frees a process's
+ * memory before any other process can learn that it has ended. */
 static bool is_dead(pid_t pid, int error)
 {
     int32_t world = world_of(pid);
@@ -125,9 +127,9 @@ static bool is_dead(pid_t pid, int error)
     return state == FTC_RANK_RUNNING || state == FTC_RANK_FAILED;
 }
 
-/* Who is known to be dead is not asked any more: what a copy finds is to be the same on each try,
- * and the memory of a process is there a little longer than it; its number may be another's later.
- */
+/* Returns whether @pid is a rank that is known to be dead. Its memory is not read any more, because
+ * each try must have the same result. The memory remains a little longer than the process, and
+ * another process may get the process number later. */
 static bool is_known_dead(pid_t pid)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -148,7 +150,8 @@ static ssize_t length_of(const struct iovec *iov, unsigned long count)
     return length;
 }
 
-/* The bytes copied, or -1 with errno; *@dead if @pid is a dead rank. */
+/* Copies with @next. Returns the bytes copied, or -1 with errno. Sets *@dead if @pid is a dead
+ * rank. */
 static ssize_t copy_part(ftc_vm_copy *next, pid_t pid, const struct iovec *local,
                          unsigned long local_count, const struct iovec *remote,
                          unsigned long remote_count, unsigned long flags, bool *dead)
@@ -168,7 +171,8 @@ static ssize_t copy_part(ftc_vm_copy *next, pid_t pid, const struct iovec *local
     return done;
 }
 
-/* Without a copy that is held here UCX would take for data what is none. */
+/* Passes the call on if no completion is withheld here, because UCX would then take missing data
+ * for data. */
 ssize_t ftc_single_copy_read(ftc_vm_copy *next, pid_t pid, const struct iovec *local,
                              unsigned long local_count, const struct iovec *remote,
                              unsigned long remote_count, unsigned long flags)

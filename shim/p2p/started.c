@@ -1,4 +1,4 @@
-/* Requests are noted when they are made, and forgotten when the program frees them. */
+/* Notes of requests: made when a request is made, removed when the program frees it. */
 #include "buffered_init.h"
 #include "lock.h"
 #include "p2p.h"
@@ -11,8 +11,8 @@ void ftc_p2p_note_protected(MPI_Request request, MPI_Comm comm)
         ftc_requests_add(request, comm, MPI_PROC_NULL, MPI_ANY_TAG, false, false);
 }
 
-/* An inactive persistent request is one that is nobody else's, and that native MPI takes for
- * complete. */
+/* Uses an inactive persistent request as the handle. No other request has the same handle, and
+ * native MPI takes it for complete. */
 bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
 {
     struct ftc_p2p_request r;
@@ -29,7 +29,7 @@ bool ftc_p2p_note_dead(const struct ftc_p2p_call *call, MPI_Request *request)
     return true;
 }
 
-/* True if native MPI is not to start it. */
+/* Returns whether native MPI must not start the request, because its peer is dead. */
 static bool starts_dead(MPI_Request handle)
 {
     struct ftc_p2p_request r;
@@ -97,7 +97,7 @@ int ftc_p2p_free(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* What has failed cannot be cancelled any more. */
+/* Cancels a request. A request that has failed cannot be cancelled any more. */
 int ftc_p2p_cancel(MPI_Request *request)
 {
     struct ftc_p2p_request r;

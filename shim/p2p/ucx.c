@@ -8,9 +8,10 @@
 #include <string.h>
 #include <sys/shm.h>
 
-/* 1.18 ends a process that gets the first message of a peer after that one's death: it finds the
- * peer's POSIX shared memory, which it opens below /proc, out of reach, chooses other transports
- * for the peer, and cannot ("endpoint reconfiguration not supported yet"). 1.13 does not. */
+/* Version of UCX from which transport posix opens shared memory in /proc. 1.18 ends a process that
+ * gets the first message of a peer after the peer's death. It cannot open the peer's shared memory,
+ * chooses other transports for the peer, and fails ("endpoint reconfiguration not supported yet").
+ * 1.13 does not. */
 enum { OPENS_SHARED_MEMORY_BELOW_PROC = 114 };
 
 void *ftc_ucx_find(const char *name)
@@ -18,7 +19,7 @@ void *ftc_ucx_find(const char *name)
     return ftc_loaded_dlsym(RTLD_NEXT, name);
 }
 
-/* What Hydra says. */
+/* Returns whether Hydra reports that the job is on one host. */
 static bool is_one_host(void)
 {
     const char *local = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
@@ -26,7 +27,7 @@ static bool is_one_host(void)
     return local && all && strcmp(local, all) == 0;
 }
 
-/* The shared memory of System V, which UCX prefers to that of POSIX. */
+/* Returns whether there is shared memory of System V, which UCX prefers to that of POSIX. */
 static bool has_other_shared_memory(void)
 {
     int id = shmget(IPC_PRIVATE, 1, 0600);
@@ -34,7 +35,7 @@ static bool has_other_shared_memory(void)
     return id >= 0 && shmctl(id, IPC_RMID, NULL) == 0;
 }
 
-/* Without cma it would poll TCP, by a system call each time. */
+/* Excludes tcp along with cma. Without cma, UCX would poll TCP by a system call each time. */
 void ftc_ucx_choose_transports(bool copies)
 {
     if (!copies && is_one_host())
