@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    CLIENTS = 256, /* agents, and those who have not proved who they are */
+    CLIENTS = 256, /* connections of agents and of peers that have not proved their identity */
     DOORS = 4,
     TURN_NS = 20000000,
     NS_OF_MS = 1000000,
@@ -23,7 +23,7 @@ enum {
 
 struct client {
     struct ftc_connection c;
-    struct ftc_proxy *proxy; /* of its host; NULL: it has not said */
+    struct ftc_proxy *proxy; /* proxy of the agent's host; NULL before its first valid request */
 };
 
 static struct authority {
@@ -31,17 +31,17 @@ static struct authority {
     uint16_t port;
     bool has_begun;
     struct door {
-        struct ftc_address address; /* at which a proxy has reached mpiexec */
+        struct ftc_address address; /* address of mpiexec that a proxy has connected to */
         int listener;
     } door[DOORS];
-    _Atomic int doors; /* its own thread reads, mpiexec's opens them */
+    _Atomic int doors; /* number of open doors; mpiexec's own thread opens them */
     uint64_t key[2];
     struct client client[CLIENTS];
     int count;
-    struct ftc_stopwatch
-        stopwatch;        /* whoever stops mpiexec stops no host: nobody is silent meanwhile */
-    uint64_t lost, ended; /* sets of hosts */
-    bool is_news;         /* of the two */
+    /* Clock that stands still while mpiexec is stopped: no host counts as silent meanwhile. */
+    struct ftc_stopwatch stopwatch;
+    uint64_t lost, ended; /* sets of hosts, by bits */
+    bool is_news;         /* change of these sets that agents have not been sent */
 } authority = {.reserved = -1, .bell = -1};
 
 bool ftc_authority_reserve(void)
@@ -74,7 +74,8 @@ static bool any_client_of(const struct authority *a, const struct ftc_proxy *p)
     return false;
 }
 
-/* mpiexec may be waiting for something of it. */
+/* Declares @p's host lost. Shuts its connection down and kills its starter, because mpiexec may be
+ * waiting for them. */
 static void declare_lost(struct authority *a, struct ftc_proxy *p, bool has_ended)
 {
     p->state = FTC_PROXY_LOST;
@@ -92,8 +93,8 @@ static bool has_been_silent(const struct ftc_proxy *p, uint64_t now_ns)
     return ftc_lease_has_run_out(p->heard_ns, p->unreachable_ms, now_ns);
 }
 
-/* A host of which no rank is in MPI may fall silent when its last agent has left: one that is there
- * asks on. */
+/* Returns whether @p's host may be silent: no rank there is in MPI any more, and its last agent has
+ * left. An agent that is still connected goes on asking. */
 static bool may_be_silent(const struct authority *a, const struct ftc_proxy *p)
 {
     return p->is_through && !any_client_of(a, p);
@@ -104,8 +105,9 @@ static bool is_asking(const struct authority *a, const struct ftc_proxy *p)
     return p->state == FTC_PROXY_KNOWN && p->is_agreed && !may_be_silent(a, p);
 }
 
-/* Hosts ask ten times in unreachable_ms. If none of several has for half of it, it is this process
- * that has no network; hosts that hear each other wait for it. */
+/* Returns whether it is mpiexec that has no network: none of several hosts has asked for half of
+ * unreachable_ms, in which each asks ten times. Hosts that hear each other wait for mpiexec then,
+ * for FTC_LEASE_MPIEXEC_MS at most. */
 static bool is_alone(const struct authority *a, uint64_t now_ns)
 {
     int asking = 0;
@@ -123,8 +125,8 @@ static bool is_alone(const struct authority *a, uint64_t now_ns)
     return asking > 1;
 }
 
-/* If the loss of a host is not tolerated, mpiexec sees the end of its connection and ends the job.
- */
+/* Declares @p's host lost if it is. If the loss is not tolerated, shuts the connection down
+ * instead: mpiexec sees its end and ends the job. */
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
@@ -163,7 +165,7 @@ bool ftc_authority_takes(struct ftc_proxy *p, bool was_closed)
     return is_borne;
 }
 
-/* ---- what agents ask ---- */
+/* ---- requests of agents ---- */
 
 static bool is_sane(const struct ftc_lease_request *r)
 {
@@ -179,8 +181,9 @@ static struct ftc_proxy *proxy_of(const struct ftc_lease_request *r)
     return ftc_proxies_of_end(&end);
 }
 
-/* As many proxies as hosts: then each host has one. Later others may come, for processes that the
- * program starts; mpiexec then bears no loss, but no host has to stop. */
+/* Returns whether @r may come from the host of @p. Until that host has agreed to leases, there must
+ * be as many proxies as hosts, because each host then has one. More proxies may come later for
+ * processes that the program starts. mpiexec then tolerates no loss, but no host has to stop. */
 static bool is_acceptable(const struct ftc_proxy *p, const struct ftc_lease_request *r)
 {
     if (p->has_host && p->host != r->host)
@@ -188,7 +191,8 @@ static bool is_acceptable(const struct ftc_proxy *p, const struct ftc_lease_requ
     return p->is_agreed || (p->state == FTC_PROXY_KNOWN && (int)r->hosts == ftc_proxies_known());
 }
 
-/* An agent that connects again may have given up a connection whose end has not come through. */
+/* Closes older connections of @client's host. An agent that connects again may have given up a
+ * connection whose end has not arrived here. */
 static void close_older(struct authority *a, const struct client *client)
 {
     for (int i = 0; i < a->count; i++) {
@@ -253,7 +257,8 @@ static void answer(struct authority *a, struct client *client, const struct ftc_
     reply(a, client, asked->number, given);
 }
 
-/* To all who hold a lease: number 0 is nobody's question. */
+/* Sends the sets of lost hosts to all agents with a lease, if these sets have changed. Frame number
+ * 0 is not the number of any request. */
 static void tell_news(struct authority *a)
 {
     for (int i = 0; i < a->count && a->is_news; i++) {
@@ -282,7 +287,7 @@ static void serve(struct authority *a, struct client *client)
     }
 }
 
-/* ---- who comes ---- */
+/* ---- connections ---- */
 
 static void drop(struct authority *a, int i)
 {
@@ -297,7 +302,8 @@ static void drop_those_who_left(struct authority *a, uint64_t now_ns)
             drop(a, i);
 }
 
-/* One of those who have not proved who they are makes room. */
+/* Closes a connection whose peer has not proved its identity, if there is no room for another
+ * connection. Returns whether there is room. */
 static bool make_room(struct authority *a)
 {
     int worst = -1;

@@ -14,7 +14,8 @@
 
 /* ---- connections ---- */
 
-/* With one host all of this stays idle, and nobody can come. */
+/* Adds the connection @fd. The authority begins with the second one: with one host it stays idle,
+ * and no process can connect. */
 static void add(int fd)
 {
     int count;
@@ -112,7 +113,8 @@ static bool reserve(struct ftc_proxy *p, size_t bytes)
     return true;
 }
 
-/* As mpiexec does, it waits for all of it. Returns @bytes, or what read() has returned last. */
+/* Reads @bytes from @fd and waits for all of them, as mpiexec does. Returns @bytes, or the value of
+ * the last read(). */
 static ssize_t read_all(int fd, unsigned char *to, size_t bytes)
 {
     size_t done = 0;
@@ -134,8 +136,9 @@ static bool has_all(ssize_t n, size_t bytes)
     return n == (ssize_t)bytes && n > 0;
 }
 
-/* The rest of a message whose header is there: nothing of it is given to mpiexec before all has
- * come, so that a loss leaves no half of one. */
+/* Reads the body after the header in @p->message. mpiexec is given nothing of a message before all
+ * of it has arrived, so that a loss leaves no partial message. Returns the bytes of the message, or
+ * the value of the last read(). */
 static ssize_t fetch_body(struct ftc_proxy *p)
 {
     size_t header = p->wire.header_bytes, body;
@@ -176,9 +179,10 @@ static ssize_t hand_out(struct ftc_proxy *p, void *buffer, size_t bytes)
     return (ssize_t)n;
 }
 
-/* ---- reading: what a lost host has not said ---- */
+/* ---- reading: messages made in place of a lost host ---- */
 
-/* That its processes have ended, in such a way as survivors do (failure_exit_status). */
+/* Makes the header of the message that a proxy sends when its processes have ended. The statuses
+ * follow by hand_out_statuses(). */
 static void make_exit_message(struct ftc_proxy *p)
 {
     p->given = 0;
@@ -186,7 +190,8 @@ static void make_exit_message(struct ftc_proxy *p)
         reserve(p, FTC_WIRE_HEADER_MAX) ? ftc_wire_make_exit_header(&p->wire, p->message) : 0;
 }
 
-/* 4 bytes for each process. */
+/* Fills @buffer with a status for each process, 4 bytes each: an exit with failure_exit_status, as
+ * survivors have. */
 static ssize_t hand_out_statuses(const struct ftc_proxy *p, void *buffer, size_t bytes)
 {
     int32_t status = p->exit_status << 8;
@@ -196,7 +201,7 @@ static ssize_t hand_out_statuses(const struct ftc_proxy *p, void *buffer, size_t
     return (ssize_t)bytes;
 }
 
-/* The connection has ended, or is broken: false if that is mpiexec's matter. */
+/* Notes that @p's connection was closed or broke. Returns false if mpiexec has to handle that. */
 static bool is_borne(struct ftc_proxy *p, bool was_closed)
 {
     bool borne;
@@ -207,7 +212,7 @@ static bool is_borne(struct ftc_proxy *p, bool was_closed)
     return borne;
 }
 
-/* 4 bytes of each process, of which mpiexec knows the number. */
+/* Reads 4 bytes of each process. Only mpiexec knows how many processes there are. */
 static ssize_t read_of_each(struct ftc_proxy *p, void *buffer, size_t bytes)
 {
     ssize_t n;
@@ -282,8 +287,9 @@ static bool would_be_borne(const struct ftc_proxy *p)
     return borne;
 }
 
-/* Standard input and signals go to lost hosts, too: mpiexec takes what it cannot write for the end
- * of the job. It writes to -1 or less once it has closed a connection. */
+/* Writes for mpiexec. Drops what is for lost hosts, such as standard input and signals, and returns
+ * @bytes, because mpiexec ends the job when it cannot write. @fd is negative where mpiexec has
+ * closed the connection. */
 static ssize_t write_any(int fd, const void *buffer, size_t bytes)
 {
     struct ftc_proxy *p = ftc_proxies_of_fd(fd);
@@ -295,7 +301,7 @@ static ssize_t write_any(int fd, const void *buffer, size_t bytes)
         return write(fd, buffer, bytes);
     if (p->was_lost)
         return (ssize_t)bytes;
-    if (!would_be_borne(p)) /* then it may end by SIGPIPE, as natively */
+    if (!would_be_borne(p)) /* mpiexec may then end by SIGPIPE, as natively */
         return write(fd, buffer, bytes);
     n = send(fd, buffer, bytes, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR && errno != EAGAIN && is_borne(p, false))
@@ -305,8 +311,8 @@ static ssize_t write_any(int fd, const void *buffer, size_t bytes)
 
 /* ---- processes ---- */
 
-/* A forked child becomes a proxy, or what starts one elsewhere: its arguments end with "--proxy-id
- * 3". */
+/* Executes @file in a process that mpiexec has forked. If the arguments end with "--proxy-id 3", it
+ * becomes proxy 3, or a process that starts this proxy on another host. */
 static int execute(const char *file, char *const *argument)
 {
     int count = 0;
@@ -345,7 +351,8 @@ static const struct call {
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-/* By its name, which is a matter of taste, and by what it starts. */
+/* Returns whether this program is Hydra's mpiexec. The name alone does not show that, so the
+ * program must also contain the name of Hydra's proxy. */
 static bool is_mpiexec_of_hydra(void)
 {
     char path[512];

@@ -11,9 +11,9 @@
 
 enum { DESCRIPTORS = 4096 };
 
-/* A process that mpiexec has started. */
+/* Process by which mpiexec has started a proxy. */
 struct starter {
-    _Atomic pid_t pid; /* 0: none; negative: it has been waited for */
+    _Atomic pid_t pid; /* 0: free place; negative: mpiexec has waited for it */
     _Atomic int number;
 };
 
@@ -23,8 +23,8 @@ static struct proxies {
     int count;
     _Atomic(struct ftc_proxy *) of_fd[DESCRIPTORS];
     _Atomic bool is_end_of_pair[DESCRIPTORS];
-    struct ftc_end other_of_pair[DESCRIPTORS]; /* mpiexec's own thread's */
-    struct starter *starter;                   /* FTC_PROXIES_MAX of them, in shared memory */
+    struct ftc_end other_of_pair[DESCRIPTORS]; /* for mpiexec's own thread only */
+    struct starter *starter;                   /* array of FTC_PROXIES_MAX in shared memory */
 } proxies = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void ftc_proxies_lock(void)
@@ -105,7 +105,7 @@ void ftc_proxies_know(struct ftc_proxy *p)
         p->state = FTC_PROXY_KNOWN;
 }
 
-/* Of whom nobody knows what it says, it may be one. */
+/* Returns whether @p counts as a proxy. A peer of an unknown form may be one. */
 static bool counts(const struct ftc_proxy *p)
 {
     return p->is_proxy || p->state == FTC_PROXY_STRANGE;
@@ -152,7 +152,7 @@ struct ftc_proxy *ftc_proxies_of_end(const struct ftc_end *end)
     return NULL;
 }
 
-/* A host that has ended had agreed too, or the job has ended. */
+/* Checks hosts that have ended as well: they had agreed before, or the job has ended. */
 bool ftc_proxies_agree(void)
 {
     for (int i = 0; i < proxies.count; i++)
@@ -177,7 +177,7 @@ bool ftc_proxies_tolerate(const struct ftc_proxy *p)
     return ftc_proxies_agree() && any_other_is_left(p);
 }
 
-/* ---- who has started them ---- */
+/* ---- starters ---- */
 
 void ftc_proxies_started(int number)
 {
@@ -201,8 +201,8 @@ void ftc_proxies_kill_starter(const struct ftc_proxy *p)
     }
 }
 
-/* The proxy goes on, or has said all that mpiexec wanted to know. With one host it is the process
- * itself. */
+/* Returns whether @p goes on or has sent all that mpiexec needs. With one host returns false,
+ * because the starter is the proxy itself. */
 static bool is_well(const struct ftc_proxy *p)
 {
     return ftc_proxies_known() > 1 && p->greeted > 0 &&

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of Hydra's commands those that a proxy sends. */
+/* Commands of Hydra that a proxy sends. */
 enum command {
     PID_LIST = 5,
     EXIT_STATUS,
