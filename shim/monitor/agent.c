@@ -22,17 +22,17 @@
 #include <string.h>
 
 enum {
-    TURN_MS = 10, /* while a host cannot be heard */
+    TURN_MS = 10, /* interval of turns while a host cannot be heard */
     FORBIDDEN_MS = 500,
     NS_OF_MS = 1000000,
 };
 
-/* Another host, as it is heard from here. */
+/* Another host and the connection to one of its monitor processes. */
 struct source {
     struct ftc_connection c;
     uint32_t host;
     uint32_t next;            /* rank whose monitor process is tried next */
-    bool tells;               /* something has come by the connection */
+    bool tells;               /* data have arrived on this connection */
     uint64_t silent_since_ns; /* on the agent's stopwatch */
     uint64_t again_ns;
 };
@@ -41,16 +41,18 @@ static struct agent {
     struct ftc_monitored *rank;
     struct source source[FTC_BOARD_HOSTS_MAX];
     uint32_t count;
-    struct ftc_stopwatch stopwatch; /* for hosts that cannot be heard */
-    uint64_t look_ns;               /* the time by them, in this turn */
-    uint64_t death_ns;              /* CLOCK_MONOTONIC of the last news of one; 0: it is settled */
-    uint32_t dead;                  /* whose */
-    uint64_t alone_since_ns; /* on the stopwatch: mpiexec is silent, and no host; 0: it is not so */
+    struct ftc_stopwatch stopwatch; /* clock that measures the silence of hosts */
+    uint64_t look_ns;               /* time on that stopwatch in this turn */
+    /* CLOCK_MONOTONIC of the last news of a death; 0: no death is to be checked. */
+    uint64_t death_ns;
+    uint32_t dead; /* rank of that death, or of an earlier one that is forbidden */
+    /* Time on the stopwatch since which mpiexec has been silent, and no host; 0: that is not so. */
+    uint64_t alone_since_ns;
 } agent;
 
 /* ---- connections ---- */
 
-/* The next rank of the host, the first one after the last. */
+/* Returns the rank of @s's host that is tried next: after the last one the first. */
 static uint32_t next_rank(const struct ftc_board *board, const struct source *s)
 {
     uint32_t ranks = board->geometry.ranks, rank = s->next % ranks;
@@ -73,7 +75,8 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
 
 /* ---- news ---- */
 
-/* A death that is forbidden is not passed over for another. */
+/* Notes the death of @rank for look_for_forbidden(). Keeps an earlier death that is forbidden
+ * instead. */
 static void note_death(struct agent *a, uint32_t rank, uint64_t now_ns)
 {
     a->death_ns = now_ns;
@@ -95,8 +98,9 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
     note_death(a, r.rank, now_ns);
 }
 
-/* Both ends find out at the same time: while this one trusted a connection that the other has given
- * up, in a cut perhaps, it would miss all news. */
+/* Makes the kernel close a connection that falls silent, at both ends after about the same time.
+ * Otherwise this end might trust a connection that the other end has given up, after a network cut
+ * for instance, and miss all news. */
 static void watch(const struct agent *a, const struct source *s)
 {
     int ms = a->rank->options.settings.unreachable_ms;
@@ -123,7 +127,7 @@ static void hear(struct agent *a, struct source *s)
     s->tells &= s->c.state == FTC_CONNECTION_OPEN;
 }
 
-/* ---- what has no other end ---- */
+/* ---- hosts that cannot be heard ---- */
 
 static bool any(const struct ftc_board *board, uint32_t host)
 {
@@ -163,8 +167,10 @@ static bool is_last(const struct ftc_board *board, uint32_t host)
     return true;
 }
 
-/* Once all ranks here are through, they need nothing of another host but its end, which may have
- * come before its last news. Such news may have been that the job's report is told. */
+/* Marks the running ranks of @s's host as finalized. All ranks here have left MPI by then. They
+ * need nothing of that host but its end, which may have come before its last news arrived. That
+ * news may have been that the report is written: if no other host has running ranks, the report
+ * counts as written. */
 static void forget(struct agent *a, struct source *s)
 {
     struct ftc_board *board = &a->rank->board;
@@ -190,14 +196,15 @@ static void look_for_silence(struct agent *a, struct source *s)
     forget(a, s);
 }
 
-/* Of hosts that see the same the first one speaks, and the others hear of it. */
+/* Returns how long a forbidden death is left to others. Several hosts see the same: the first one
+ * reports, and the others hear of it. */
 static uint64_t forbidden_ns(const struct ftc_board *board)
 {
     return (uint64_t)(ftc_lease_is_first_left(board) ? 1 : 2) * FORBIDDEN_MS * NS_OF_MS;
 }
 
-/* A forbidden death ends the job on its own host, unless that host is lost; several deaths may be
- * too many only together. */
+/* Ends the job if deaths on other hosts have to end it. A forbidden death is handled on its own
+ * host unless that host is lost, but several deaths may be too many only together. */
 static void look_for_forbidden(struct agent *a, uint64_t now_ns)
 {
     if (a->death_ns == 0 || now_ns < a->death_ns + forbidden_ns(&a->rank->board))
@@ -214,8 +221,8 @@ static bool is_lost(const struct agent *a, const struct source *s)
     return ftc_lease_is_lost(&a->rank->board, s->host);
 }
 
-/* No rank of the job is in MPI any more, and there are no news to be had: the others may have gone,
- * while a program here goes on for long. */
+/* Returns whether no rank of the job is in MPI any more. No news can come then: other hosts may
+ * have ended while a program here still runs. */
 static bool are_all_through(const struct ftc_board *board)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
@@ -251,7 +258,8 @@ static int patience_ms(const struct agent *a)
     return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 
-/* All of a lost host's ranks have died, but those that were through. */
+/* Notes the deaths on lost hosts. All ranks of a lost host have died except those that had left
+ * MPI. */
 static void note_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
@@ -267,7 +275,8 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         ftc_announce_lost(a->rank);
 }
 
-/* The kernel closes a connection on which nothing comes. */
+/* Returns whether all other hosts with running ranks are heard. The kernel closes a connection on
+ * which nothing arrives. */
 static bool hears_all(const struct agent *a)
 {
     for (uint32_t i = 0; i < a->count; i++)
@@ -291,8 +300,9 @@ static void say_alone(const struct agent *a)
         here, a->rank->options.settings.unreachable_ms, FTC_LEASE_MPIEXEC_MS / 1000);
 }
 
-/* Returns whether it is mpiexec that is silent, and not this host: then no host is declared lost
- * meanwhile, or this one hears it from the others. Its results wait. */
+/* Returns whether it is mpiexec that is silent, and not this host that is cut off: all other hosts
+ * are heard. No host is declared lost then, or this host hears it from the others. Results of its
+ * ranks wait meanwhile, for FTC_LEASE_MPIEXEC_MS at most. */
 static bool may_wait_for_mpiexec(struct agent *a)
 {
     if (ftc_lease_has_ended(&a->rank->board) || !hears_all(a))
@@ -324,7 +334,8 @@ static void look_for_losses(struct agent *a, uint64_t now_ns)
     note_losses(a, now_ns);
 }
 
-/* Time in which the agent did not run is nobody's silence: the whole job may have been stopped. */
+/* Reads the stopwatch. Time in which the agent did not run counts as no host's silence, because the
+ * whole job may have been stopped. */
 static void look(struct agent *a)
 {
     a->look_ns = ftc_stopwatch_now(&a->stopwatch, (uint64_t)TURN_MS * NS_OF_MS);
@@ -351,7 +362,8 @@ static void turn(struct agent *a)
     look_for_forbidden(a, now_ns);
 }
 
-/* The agent before may have come to none of what follows a death of which it had heard. */
+/* Handles known deaths on other hosts again, because the previous agent may have ended before it
+ * did so. */
 static void go_on_after_the_last(struct agent *a)
 {
     const struct ftc_board *board = &a->rank->board;

@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* While a launcher kills all, some monitor processes end before others. The deaths that they leave
- * are announced only if this one is left that long after them. */
+/* Time after which inherited deaths are announced. While a launcher kills all processes, some
+ * monitor processes end before others. Only one that outlives them by this time announces the
+ * deaths they leave. */
 enum { INHERIT_NS = 200000000 };
 
 enum { FIRST_HOST_MS = 500, NS_OF_MS = 1000000 };
@@ -32,7 +33,7 @@ void ftc_announce_death(struct ftc_monitored *rank)
     struct ftc_notice n = notice_of(rank);
 
     if (ftc_end_of_job_is_said(&rank->board))
-        return; /* if the death came before, it has been announced */
+        return; /* an earlier death has been announced */
     ftc_notice_death(&n, rank->world);
     rank->is_watching =
         !ftc_death_ends_job(&rank->board, rank->world, rank->options.settings.max_failed);
@@ -52,7 +53,7 @@ void ftc_announce_deaths(const struct ftc_monitored *rank)
 {
     struct ftc_notice n = notice_of(rank);
 
-    if (ftc_end_of_job_is_now(&rank->board)) /* then the launcher may be killing them */
+    if (ftc_end_of_job_is_now(&rank->board)) /* the launcher may be killing ranks already */
         return;
     ftc_notice_deaths(&n);
     ftc_notice_rest_before_end(&n);
@@ -65,7 +66,7 @@ void ftc_announce_inherit(struct ftc_monitored *rank, uint32_t count)
     ftc_announce_ring(rank);
 }
 
-/* True as long as it is too early. */
+/* Announces inherited deaths. Returns true as long as it is too early for that. */
 static bool announce_inherited(struct ftc_monitored *rank)
 {
     uint32_t ranks = rank->board.geometry.ranks, count = atomic_load(&rank->inherited);

@@ -1,10 +1,10 @@
-/* announce: what a monitor process reports to people, and when (setting notice;
+/* announce: what a monitor process reports to users, and when (setting notice;
  * board/announcement.h).
  *
  * A rank's own monitor process announces its death, once it knows that the launcher did not cause
- * it. If that process has ended too, its observer does (observer_ring.h). Any of these announces
- * what came of the death. All announcements are made by the first thread, which
- * sees the signals. */
+ * it. If that monitor process has ended too, its observer announces the death (observer_ring.h).
+ * Either process then announces the recovery from it. The first thread of a monitor process makes
+ * all announcements, because it receives the signals. */
 #ifndef FTC_MONITOR_ANNOUNCE_H
 #define FTC_MONITOR_ANNOUNCE_H
 
@@ -15,37 +15,39 @@ enum { FTC_ANNOUNCE_TURN_MS = 20 };
 /* Announces the program's death, which is on the board and was not caused from outside. */
 void ftc_announce_death(struct ftc_monitored *rank);
 
-/* The job is about to be ended by this rank. For the same error the ranks of other hosts may be
- * about to end it: the first host speaks for all, if it has done so after half a second at most. */
+/* Waits for half a second at most until the first host has reported an error that ends the job. For
+ * a caller whose rank is about to end the job: ranks of other hosts may be about to end it for the
+ * same error, and the first host reports for all. */
 void ftc_announce_await_first_host(const struct ftc_monitored *rank);
 
-/* The job is about to be ended by this rank or its monitor process: all who are dead by now have
- * failed. */
+/* Announces all deaths so far as failures, because this rank or its monitor process is about to end
+ * the job. Does nothing if the job is being ended already. */
 void ftc_announce_deaths(const struct ftc_monitored *rank);
 
-/* Leaves the deaths among the next @count ranks to this monitor process, as far as their own
- * monitor processes have not ended well. Called by the observer ring's thread. */
+/* Leaves the deaths among the next @count ranks to this monitor process, unless their own monitor
+ * processes have ended well. Called by the observer ring's thread. */
 void ftc_announce_inherit(struct ftc_monitored *rank, uint32_t count);
 
 /* Leaves the deaths of lost hosts' ranks, which are on the board, to the first thread. Called by
  * the agent's thread. */
 void ftc_announce_lost(struct ftc_monitored *rank);
 
-/* Announces what can be announced by now. To be called every FTC_ANNOUNCE_TURN_MS as long as it
+/* Announces what can be announced by now. Must be called every FTC_ANNOUNCE_TURN_MS as long as it
  * returns true. */
 bool ftc_announce_due(struct ftc_monitored *rank);
 
-/* The job ends, or all its ranks have ended MPI: the report, if nobody else has written one. True
- * if there is one. */
+/* Writes the report if no other process has written it, because the job ends or all its ranks have
+ * ended MPI. Returns false if there is nothing to report. */
 bool ftc_announce_end(const struct ftc_monitored *rank);
 
 /* ---- from other threads to the first ---- */
 
-/* Opens the bell; without one the first thread knows later. */
+/* Opens the bell, by which other threads wake the first. Without it the first thread notices
+ * later. */
 void ftc_announce_open(struct ftc_monitored *rank);
 void ftc_announce_ring(const struct ftc_monitored *rank);
 
-/* Stops the ringing. */
+/* Resets the bell. */
 void ftc_announce_hear(const struct ftc_monitored *rank);
 
 #endif

@@ -20,24 +20,24 @@ enum {
     SITE_TEXT = 256,
     LOOKS = 10,
     NS_OF_MS = 1000000,
-    POLL_GAP_SHARE = 2 /* of blocked_ms */,
-    PATIENCE = 5,       /* many times blocked_ms, until it is clear that a job is not ended */
-    COMPLETE_MS = 5000, /* on any machine, however busy */
-    TRIES = 2,          /* of a native part that makes a communicator */
-    REPORT_LOOKS = 5    /* that others of this host get to report their calls */
+    POLL_GAP_SHARE = 2 /* divisor of blocked_ms */,
+    PATIENCE = 5,       /* multiple of the bound after which a job is clearly not ended */
+    COMPLETE_MS = 5000, /* time that is enough on the busiest machine */
+    TRIES = 2,          /* tries of the native part of a call that makes a communicator */
+    REPORT_LOOKS = 5    /* looks that other ranks of this host get to report their calls */
 };
 
 struct watch {
     struct ftc_stopwatch stopwatch;
     struct ftc_mark_watch mark[FTC_BOARD_MARKS];
-    uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was told of */
+    uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was reported */
     struct ftc_mark_watch complete;
     struct ftc_still_watch job;
     struct ftc_stir stir;
     uint64_t versions;   /* ftc_mark_versions() of the rank at the last look */
-    uint64_t still_ns;   /* for how long the job has stood still */
-    uint64_t said_stuck; /* ftc_mark_versions() of the rank when that was reported; 0: it was not */
-    int reported_looks;  /* since then */
+    uint64_t still_ns;   /* time for which the job has stood still */
+    uint64_t said_stuck; /* ftc_mark_versions() of the rank at its last report; 0: none */
+    int reported_looks;  /* looks since that report */
 };
 
 static void pause_ns(uint64_t ns)
@@ -61,7 +61,8 @@ static const char *reaction(const struct ftc_monitored *rank)
     return rank->options.settings.on_blocked == FTC_ON_BLOCKED_ABORT ? "abort" : "warn";
 }
 
-/* In one write: other ranks' monitor processes have something to say at the same time. */
+/* Reports @mark in one write, because monitor processes of other ranks may report at the same
+ * time. */
 static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     const struct ftc_board *board = &rank->board;
@@ -81,7 +82,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
                   mark->is_told ? ", and the others wait as well" : "", reaction(rank), advice);
 }
 
-/* The first monitor process that comes to it ends the job, and the others leave it to that one. */
+/* Reports @mark and ends the job, unless another monitor process has begun to do so. */
 static void end_job(struct ftc_monitored *rank, const struct ftc_mark *mark, uint64_t now_ns)
 {
     if (!ftc_end_of_job_claim(&rank->board, rank->world))
@@ -95,14 +96,14 @@ static uint64_t unreachable_ns(const struct ftc_monitored *rank)
     return (uint64_t)rank->options.settings.unreachable_ms * NS_OF_MS;
 }
 
-/* For how long the whole job has to stand still until it ends: another host that is not heard looks
- * as it did last, for as long as it is not lost. */
+/* Returns for how long the whole job has to stand still until it ends. Another host that is not
+ * heard looks unchanged until it is lost. */
 static uint64_t still_bound_ns(const struct ftc_monitored *rank, uint64_t bound_ns)
 {
     return ftc_board_has_other_hosts(&rank->board) ? bound_ns + unreachable_ns(rank) : bound_ns;
 }
 
-/* Of several hosts that see the same the first one speaks. */
+/* Returns how much later this host acts. Several hosts see the same: the first one reports it. */
 static uint64_t turn_ns(const struct ftc_monitored *rank)
 {
     return rank->board.geometry.host > 0 ? unreachable_ns(rank) : 0;
@@ -119,9 +120,9 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Returns for how long a call has to need a dead rank until on_blocked applies. A rank leaves the
- * native part of a call that makes a communicator by itself if it is certain that the part needs a
- * dead rank, but with threads on a busy machine that may take seconds. */
+/* Returns for how long a call has to need a dead rank until on_blocked applies. If it is certain
+ * that the native part of a call that makes a communicator needs a dead rank, the rank leaves this
+ * part by itself. With threads on a busy machine that may take seconds. */
 static uint64_t needs_ns(const struct ftc_mark *mark, uint64_t bound_ns)
 {
     bool is_left = mark->is_certain && mark->fallback == FTC_FALLBACK_NONE &&
@@ -130,8 +131,9 @@ static uint64_t needs_ns(const struct ftc_mark *mark, uint64_t bound_ns)
     return is_left ? later(bound_ns, (uint64_t)COMPLETE_MS * NS_OF_MS) : bound_ns;
 }
 
-/* Where on_blocked = abort and the call may get through, a word is said only once it is clear that
- * others go on, as the job is not ended then. */
+/* Reports calls of @rank that need a dead rank, or ends the job for one of them. With on_blocked =
+ * abort, a call that may complete is reported only once it is clear that other ranks go on, because
+ * the job is not ended then. */
 static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                  struct ftc_mark_time time)
 {
@@ -157,8 +159,8 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
     }
 }
 
-/* Of a call that needs no dead rank. The job is not ended: one that takes its time looks the same.
- */
+/* Reports a call that needs no dead rank. Does not end the job, because a call that is only slow
+ * looks the same. */
 static void say_complete(const struct ftc_monitored *rank, const struct ftc_mark *mark,
                          uint64_t now_ns)
 {
@@ -197,7 +199,7 @@ static uint32_t first_dead(const struct ftc_board *board)
     return i;
 }
 
-/* "MPI_Send at app(main+0x12)" */
+/* Writes the call that a rank waits in, such as "MPI_Send at app(main+0x12)". */
 static void name_wait(const struct ftc_monitored *rank, const struct ftc_mark_wait *wait,
                       char *text, size_t size)
 {
@@ -271,8 +273,8 @@ static bool are_all_in_finalize(const struct ftc_monitored *rank, struct ftc_mar
 }
 
 /* Returns for how long the job has to stand still until the call of this rank is reported. A call
- * that makes a communicator is given time to leave its native part. If all survivors are in
- * MPI_Finalize, they only take their time to meet there, as they may on a busy machine. */
+ * that makes a communicator gets time to leave its native part. If all survivors are in
+ * MPI_Finalize, they get more time to meet there, which they need on a busy machine. */
 static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
                             struct ftc_mark_time time)
 {
@@ -285,8 +287,8 @@ static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
     return TRIES * ftc_mark_stuck_ms(rank->options.settings.blocked_ms) * NS_OF_MS + bound_ns;
 }
 
-/* Each monitor process reports the call of its rank, and the first that sees all reported ends the
- * job. */
+/* Reports the call of this rank if the job stands still, as each monitor process does. With
+ * on_blocked = abort the first one that sees all calls reported ends the job. */
 static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                         struct ftc_mark_time time)
 {
@@ -305,8 +307,8 @@ static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bo
         ftc_rank_end_job(rank, 1);
 }
 
-/* A rank that is in no call, or in another one than at the last look, is left in peace: to look at
- * a large one can take the kernel tens of milliseconds. */
+/* Returns whether the rank waits in the same call as at the last look. Only then is it examined
+ * further, because to examine a large process can take the kernel tens of milliseconds. */
 static bool is_in_same_call(const struct ftc_monitored *rank, struct watch *w,
                             struct ftc_mark_time time)
 {

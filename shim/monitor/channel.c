@@ -13,8 +13,8 @@
 
 enum { RANK_END_MIN = 700, END_MIN = STDERR_FILENO + 1, MAX_PASSED = 8 };
 
-/* Ancillary data: the sender's credentials, and more descriptors than are allowed, so that surplus
- * ones are seen and closed. */
+/* Ancillary data: the sender's credentials, and room for more descriptors than are allowed, so that
+ * surplus ones are seen and closed. */
 union control {
     char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(MAX_PASSED * sizeof(int))];
     struct cmsghdr alignment;
@@ -38,7 +38,8 @@ static int move_rank_end(int fd)
     return move_up(fd, is_low ? END_MIN : RANK_END_MIN);
 }
 
-/* A program may be started without standard error, to which a monitor process writes. */
+/* Moves @fd past the standard descriptors. A program may be started without standard error, to
+ * which the monitor process writes. */
 static int move_monitor_end(int fd)
 {
     return move_up(fd, END_MIN);
@@ -88,8 +89,9 @@ void ftc_channel_close(const struct ftc_channel_ends *ends)
             close(fd[i]);
 }
 
-/* The end of file is input, and that is told by the signal that one asks for. Whoever ties has the
- * right to kill itself, and the kernel remembers who tied. */
+/* Asks for SIGKILL as the signal that reports input. End of file counts as input. The kernel
+ * remembers the user that has asked, which may kill this process, so this works after a change of
+ * user too. */
 void ftc_channel_tie(int tether)
 {
     struct pollfd p = {.fd = tether};

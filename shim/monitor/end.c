@@ -38,23 +38,25 @@ enum {
     NS_OF_MS = 1000000
 };
 
-/* Its end is that of the job: the others look for none of its own. */
+/* Marks the rank's end as that of the job. The other monitor processes then look for no death of
+ * this rank. */
 static void leave_alone(const struct ftc_monitored *rank)
 {
     if (ftc_board_is_open(&rank->board))
         atomic_store(&ftc_board_lifeline(&rank->board, rank->world)->left_alone, true);
 }
 
-/* To take in what is left of the program can cost a core for milliseconds (Linux 6.18), which the
- * survivors need for the operation that has missed it: that comes first, if it comes soon. */
+/* Reaps the program if it has ended. That can cost a core for milliseconds (Linux 6.18). The
+ * survivors need the core for the operation in which the rank has died, so callers wait for that
+ * first, if it ends soon. */
 static void reap(const struct ftc_monitored *rank)
 {
     if (rank->job.ended > 0)
         waitpid(rank->job.ended, NULL, WNOHANG);
 }
 
-/* The other monitor processes see to the death of a rank whose monitor process ends without this.
- */
+/* Shows that this monitor process ends as it should. Without this the other monitor processes enter
+ * the death of its rank. */
 static void say_goodbye(const struct ftc_monitored *rank)
 {
     struct ftc_channel_message m = {.kind = FTC_CHANNEL_GOODBYE};
@@ -64,7 +66,7 @@ static void say_goodbye(const struct ftc_monitored *rank)
     ftc_channel_send(rank->job.channel, m, NULL, 0);
 }
 
-/* What other hosts have to know of this one is told before. */
+/* Sends other hosts and mpiexec what they have to know of this rank, then says goodbye. */
 static void leave(struct ftc_monitored *rank)
 {
     ftc_query_server_finish(rank);
@@ -72,7 +74,7 @@ static void leave(struct ftc_monitored *rank)
     say_goodbye(rank);
 }
 
-/* The same signal, with its default effect, but without a second core dump. */
+/* Ends this process by signal @number with its default effect, but without a second core dump. */
 static void die_by(int number)
 {
     struct rlimit none = {0, 0};
@@ -102,14 +104,14 @@ static _Noreturn void end_well(struct ftc_monitored *rank)
     _exit(rank->options.settings.failure_exit_status);
 }
 
-/* Until every rank is ready a death ends the job, as it does natively. */
+/* Returns whether every rank is ready. Until then a death ends the job, as it does natively. */
 static bool is_protected(const struct ftc_monitored *rank)
 {
     return ftc_board_is_open(&rank->board) && ftc_presence_are_all_ready(&rank->board);
 }
 
-/* The launcher was told to end the job: by Ctrl-C, by a batch system, or by a user's signal that
- * the program does not handle. */
+/* Signals by which the launcher passes on that the job is to end: after Ctrl-C, or by a batch
+ * system or a user. */
 static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDS_JOB = sizeof ends_job / sizeof ends_job[0] };
 
@@ -123,7 +125,7 @@ static bool was_told_to_end(const struct ftc_monitored *rank)
 
 /* Returns whether the launcher has caused the program's end. A program that handles the signal may
  * save its work and end MPI well, or be killed by something else meanwhile: the launcher has caused
- * neither. An exit before the end of MPI is taken for the handler's. */
+ * neither. An exit before the end of MPI is taken for the signal handler's. */
 static bool was_ended_by_launcher(const struct ftc_monitored *rank, int status)
 {
     if (WIFSIGNALED(status))
@@ -158,9 +160,10 @@ static bool is_given_up(const struct ftc_monitored *rank)
     return ftc_board_is_open(&rank->board) && ftc_lease_has_ended(&rank->board);
 }
 
-/* Its ranks are dead, or killed here. mpiexec declares the host lost before it can hear of its end:
- * to mpiexec a process that ends badly is the end of the job. Where the network is cut in one
- * direction it may have heard what was asked until now. */
+/* Ends this process on a host that is given up, and kills the program if it still runs. Waits first
+ * until mpiexec has declared the host lost, because mpiexec takes a process that ends badly for the
+ * end of the job. If the network is cut in one direction only, mpiexec may have heard requests
+ * until now. */
 static _Noreturn void end_with_host(struct ftc_monitored *rank)
 {
     long wait_ms = rank->options.settings.unreachable_ms +
@@ -175,7 +178,8 @@ static _Noreturn void end_with_host(struct ftc_monitored *rank)
     _exit(1);
 }
 
-/* Each of the others sees the end of its own. */
+/* Kills the ranks of this host that are in MPI. Each of the other monitor processes sees its own
+ * rank end. */
 _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
 {
     struct ftc_board *board = &rank->board;
@@ -188,9 +192,10 @@ _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank)
     end_with_host(rank);
 }
 
-/* ---- the end of one ---- */
+/* ---- the end of one rank ---- */
 
-/* Who was in MPI last may be lost with his host, and the agent be just about to say so. */
+/* Announces what is due at the end. The last rank in MPI may have been lost with its host, and the
+ * agent may be about to announce that. */
 static void look_for_the_last(struct ftc_monitored *rank)
 {
     if (ftc_board_has_other_hosts(&rank->board))
@@ -203,21 +208,24 @@ static bool has_passed(uint64_t since_ns, int ms)
     return ftc_clock_ns() - since_ns > (uint64_t)ms * NS_OF_MS;
 }
 
-/* Returns whether a signal of the launcher's that has ended the program has arrived after its end.
- * Later signals tell the survivors to end, and do not concern this process: it ends as they do. */
+/* Returns whether a signal of the launcher that has ended the program has arrived here only after
+ * the program's end. Later signals tell the survivors to end, and do not concern this process: it
+ * ends as the survivors do. */
 static bool was_ended_by_late_signal(const struct ftc_monitored *rank, int status, uint64_t end_ns)
 {
     return !has_passed(end_ns, LATE_SIGNAL_MS) && ftc_signals_may_be_late(rank) &&
            was_ended_by_launcher(rank, status);
 }
 
-/* A rank may have died between its own last word to the launcher and the answer: then the account
- * is settled by that answer, or two answers come, and the launcher, which takes a broken connection
- * for the end of the job, must be able to send both.
+/* Waits until no survivor is in MPI. Meanwhile the account with the launcher stays open, because
+ * the launcher takes the end of one account for the end of the job. Returns false if the launcher
+ * or a monitor process ends the job meanwhile: what looked like a death of the rank may have been
+ * the first sign of that.
  *
- * While survivors are left, the account with the launcher stays open: it takes the end of one for
- * the end of the job. False if the launcher, or a monitor process, ends the job meanwhile: what
- * looked like a death of its own may have been the first sign of that. */
+ * Sets *@is_settled when the launcher has answered. A rank may have died between its own last
+ * command to the launcher and the answer. Then that answer settles the account, or two answers
+ * come. The launcher takes a broken connection for the end of the job, so it must be able to send
+ * both. */
 static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_settled)
 {
     uint64_t began_ns = ftc_clock_ns();
@@ -238,8 +246,9 @@ static bool await_survivors(struct ftc_monitored *rank, int status, bool *is_set
     return true;
 }
 
-/* Whoever ends the job is about to tell the launcher, with the status of its own; the end of one
- * that had died before would be the job's if it came first. */
+/* Waits, for END_MS at most, until the launcher ends the job. The process that ends the job is
+ * about to report the status of its rank to the launcher. The end of a rank that died before would
+ * become the job's if it came first. */
 static void await_end_of_job(struct ftc_monitored *rank, int status)
 {
     uint64_t began_ns = ftc_clock_ns();
@@ -249,8 +258,9 @@ static void await_end_of_job(struct ftc_monitored *rank, int status)
         ftc_signals_forward(rank);
 }
 
-/* Ranks of other hosts may still ask what this one has published, and its board is gone with the
- * last monitor process of this host: on one host it stays for the others. */
+/* Waits until no rank of the job is in MPI, if there are other hosts. Their ranks may still ask
+ * what this one has published, and the board is gone with the last monitor process of this host. On
+ * one host the board stays for the others. */
 static void await_other_hosts(struct ftc_monitored *rank)
 {
     while (ftc_board_has_other_hosts(&rank->board) && any_other(rank, is_in_mpi) &&
@@ -262,8 +272,9 @@ static void await_other_hosts(struct ftc_monitored *rank)
     look_for_the_last(rank);
 }
 
-/* For Slurm the end of one process is not that of the job. What was said must be read before any
- * process ends: Hydra ends the job at once then, and drops what it has not read. */
+/* Aborts by PMI, because under Slurm the end of one process is not that of the job. Waits before
+ * any process ends until messages are read: Hydra then ends the job at once and drops what it has
+ * not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     ftc_announce_deaths(rank);
@@ -284,18 +295,19 @@ static void say_forbidden(const struct ftc_monitored *rank, uint32_t world)
     ftc_lines_say("ftcoll: %s\n", text);
 }
 
-/* A death that a setting forbids ends the job; one that has gone before it would count as well. */
+/* Counts all deaths so far against max_failed, not only that of @world. */
 void ftc_rank_end_job_if_forbidden(const struct ftc_monitored *rank, uint32_t world, int status)
 {
     if (!ftc_death_ends_job(&rank->board, world, rank->options.settings.max_failed))
         return;
-    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else somebody else has said so */
+    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else another process reports it */
         say_forbidden(rank, world);
     ftc_rank_end_job(rank, WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
 }
 
-/* Deaths on several hosts that are too many only together are seen to where the last of them is, or
- * by the agents, where each host has heard of another's later. */
+/* Returns whether this death is left to others. Deaths on several hosts that are too many only
+ * together are handled on the host of the last one, or by the agents if each host hears of the
+ * other's death later. */
 static bool is_left_to_others(const struct ftc_monitored *rank)
 {
     const struct ftc_board *board = &rank->board;
@@ -330,8 +342,9 @@ static bool is_input_on_its_way(uint64_t last_left_ns)
     return !has_passed(ftc_pipes_drained_ns(), INPUT_MS) && !has_passed(last_left_ns, END_MS);
 }
 
-/* Hydra ends the job if it cannot write the standard input of the dead rank. So that is read as
- * long as survivors work, also after the end of MPI. What is on its way then gets a second. */
+/* Waits while the dead rank's standard input has to be read, because Hydra ends the job if it
+ * cannot write it. That is as long as survivors work, also after the end of MPI. Input that is on
+ * its way then gets a second. */
 static void await_end_of_input(struct ftc_monitored *rank)
 {
     uint64_t last_left_ns;
@@ -343,7 +356,7 @@ static void await_end_of_input(struct ftc_monitored *rank)
         pause_and_forward(rank);
 }
 
-/* All hosts are ended at the same time, and one of them reports. */
+/* Ends this process with the job. All hosts end at the same time, and one of them reports. */
 static _Noreturn void end_with_job(struct ftc_monitored *rank, int status)
 {
     leave_alone(rank);
@@ -377,8 +390,9 @@ static int status_of_last_death(const struct ftc_board *board)
     return status;
 }
 
-/* No rank can have the result, so the job has failed, unless all ranks exited with 0. If processes
- * end with several statuses, Hydra takes any of them, or 255. */
+/* Ends this process when no rank is left. No rank can have the result, so the job has failed,
+ * unless all ranks exited with 0. The job gets the status of the last death by PMI abort: if
+ * processes end with several statuses, Hydra takes any of them, or 255. */
 static _Noreturn void end_with_nobody_left(struct ftc_monitored *rank, int status,
                                            bool is_last_told, bool is_settled)
 {
@@ -414,7 +428,8 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     end_well(rank);
 }
 
-/* Of such a signal the program may have news before the monitor process has it (Slurm). */
+/* Returns whether a signal that the launcher passes on has ended the program. The program may have
+ * received it before the monitor process (Slurm). */
 static bool may_be_of_launcher(int status)
 {
     for (size_t i = 0; i < ENDS_JOB; i++)
@@ -423,8 +438,9 @@ static bool may_be_of_launcher(int status)
     return false;
 }
 
-/* What the launcher kills is the process group of the outer monitor process. One below a script is
- * not in it, and sees its program go at the same time. */
+/* Returns whether the outer monitor process was killed as well. The launcher kills the process
+ * group of the outer one. A monitor process below a script is not in that group, and sees its
+ * program end at the same time. */
 static bool was_killed_with_outer(const struct ftc_monitored *rank)
 {
     struct pollfd outer = {.fd = rank->job.outer};
@@ -432,7 +448,8 @@ static bool was_killed_with_outer(const struct ftc_monitored *rank)
     return poll(&outer, 1, OUTER_MS) > 0 && ftc_channel_is_deserted(rank->job.outer);
 }
 
-/* What cannot be told at once is told when the program is over. */
+/* Returns whether the program's end is a failure to announce. Where that cannot be known at once,
+ * returns false until the program is over. */
 static bool is_failure(const struct ftc_monitored *rank, int status)
 {
     bool is_over = rank->job.child == 0, is_inner = rank->job.outer >= 0;
@@ -457,14 +474,15 @@ static void say_crash(const struct ftc_monitored *rank, uint64_t offset)
                   (int)rank->world, place, death);
 }
 
-/* Survivors may wait for what the library has left undone, or have what it has done wrong. */
+/* Ends the job if the program crashed inside the library. Survivors may wait for what the library
+ * has left undone, or have received what it has done wrong. */
 static void end_job_if_crashed(struct ftc_monitored *rank, int status)
 {
     uint64_t offset;
 
     if (!ftc_death_crashed_at(&rank->board, rank->world, &offset))
         return;
-    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else another one has said why */
+    if (ftc_end_of_job_claim(&rank->board, rank->world)) /* else another process reports why */
         say_crash(rank, offset);
     ftc_rank_end_job(rank, WIFSIGNALED(status) ? WTERMSIG(status) : 1);
 }
@@ -504,9 +522,9 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
         ftc_board_mark_failed(&rank->board, rank->world, FTC_DEATH_EXIT, WEXITSTATUS(status));
 }
 
-/* MPI has ended the program. The end of a rank alone would end the job as well, but Hydra gives
- * such a job one of several statuses, by chance: this one, 9 or 255. And for Slurm it would be that
- * of one process. */
+/* Aborts the job by PMI if MPI has ended the program. The end of a rank alone would end the job as
+ * well, but Hydra gives such a job one of several statuses by chance: this one, 9 or 255. Under
+ * Slurm it would end one process only. */
 static void tell_of_abort(const struct ftc_monitored *rank, int status)
 {
     if (!rank->stood_down || (WIFSIGNALED(status) && was_ended_by_launcher(rank, status)))
@@ -520,7 +538,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
     if (is_given_up(rank))
         end_with_host(rank);
     tell_of_abort(rank, status);
-    ftc_rank_enter_death(rank, status); /* survivors wait for this, also if they are to end, too */
+    ftc_rank_enter_death(rank, status); /* survivors wait for this, even if they have to end */
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_with_job(rank, status);
     if (ftc_board_is_dead(&rank->board, rank->world)) {

@@ -12,31 +12,31 @@
 #include <unistd.h>
 
 enum {
-    ASKED = 10, /* times in a lease */
+    ASKED = 10, /* requests in a lease */
     TURN_MS = 10,
-    SPARE_MS = 50, /* for an attempt, at least */
+    SPARE_MS = 50, /* least time for an attempt to connect */
     FINISH_MS = 200,
     NS_OF_MS = 1000000,
 };
 
 struct holder {
     struct ftc_connection c;
-    struct ftc_connection spare; /* to take its place, while nothing is heard on it */
-    uint64_t spare_ns;           /* CLOCK_MONOTONIC of the last attempt at one */
+    struct ftc_connection spare; /* connection to replace c, made while nothing is heard on c */
+    uint64_t spare_ns;           /* CLOCK_MONOTONIC of the last attempt to make one */
     bool has_authority;
-    struct ftc_address address; /* of mpiexec */
-    struct ftc_end own;         /* of mpiexec's connection with this host's proxy */
+    struct ftc_address address; /* address of mpiexec */
+    struct ftc_end own;         /* this host's end of mpiexec's connection with its proxy */
     uint16_t port;
     uint64_t key[2];
-    uint64_t asked_ns, again_ns;  /* CLOCK_MONOTONIC */
-    uint64_t heard_ns;            /* an answer; before the first one, since when one is awaited */
-    uint64_t turned_ns, awake_ns; /* CLOCK_BOOTTIME of the last turn; the first without a long gap
-                                     or a jump before it */
-    int64_t ahead_ns;             /* ftc_clock_ahead_ns(), without a jump since then */
-    uint64_t valid_ns;            /* what was asked before does not count; CLOCK_BOOTTIME */
-    int bell;                     /* eventfd: this process is about to end */
-    uint64_t through_ns;   /* when it was first said that no rank here is in MPI; 0: not yet */
-    _Atomic bool is_heard; /* by the authority */
+    uint64_t asked_ns, again_ns; /* CLOCK_MONOTONIC of the last request; of the next attempt */
+    uint64_t heard_ns;           /* CLOCK_MONOTONIC of the last answer, or of the first request */
+    /* CLOCK_BOOTTIME of the last turn, and of the first turn after the last long gap or jump. */
+    uint64_t turned_ns, awake_ns;
+    int64_t ahead_ns;      /* ftc_clock_ahead_ns() since the last jump */
+    uint64_t valid_ns;     /* CLOCK_BOOTTIME; requests before it do not count */
+    int bell;              /* eventfd: this process is about to end */
+    uint64_t through_ns;   /* time of the first request that says no rank here is in MPI; 0: none */
+    _Atomic bool is_heard; /* the authority has answered that request */
     _Atomic bool is_open;
 };
 static struct holder holder = {.c.fd = -1, .spare.fd = -1, .bell = -1};
@@ -60,7 +60,8 @@ static bool is_needed(const struct holder *l, const struct ftc_monitored *rank)
     return l->has_authority && ftc_lease_terms(&rank->board) != FTC_LEASE_NONE;
 }
 
-/* In MPI_Init the ranks wait for the answer. */
+/* Returns the time between two requests. In MPI_Init it is short, because the ranks wait for the
+ * answer. */
 static uint64_t period_ns(const struct ftc_monitored *rank)
 {
     bool is_awaited = ftc_lease_terms(&rank->board) != FTC_LEASE_IN_FORCE;
@@ -98,7 +99,7 @@ static void connect_to(const struct holder *l, struct ftc_connection *c,
         return;
     ftc_connection_close(c);
     ftc_connection_connect(c, &l->address, l->port, &who, FTC_LEASE_FRAME_MAX);
-    if (c->fd >= 0) /* what is asked comes in time, or not at all */
+    if (c->fd >= 0) /* requests arrive in time, or not at all */
         ftc_socket_watch(c->fd, rank->options.settings.unreachable_ms);
 }
 
@@ -133,9 +134,10 @@ static bool is_silent(const struct holder *l, uint64_t bound_ns, uint64_t now_ns
     return l->c.state == FTC_CONNECTION_OPEN && l->asked_ns != 0 && now_ns > l->heard_ns + bound_ns;
 }
 
-/* The kernel sends again what is lost, but waits twice as long each time: after a cut of two thirds
- * of a lease the rest of it would be over before. A new connection is not so patient. The old one
- * stays meanwhile, as it may be the network that is slow. */
+/* Makes a second connection while nothing is heard on the first. The kernel resends lost data at
+ * intervals that double. After a network cut of two thirds of a lease the rest of the lease would
+ * be over before the next attempt. A new connection is faster. The old one stays meanwhile, because
+ * it may be the network that is slow. */
 static void look_after_spare(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
 {
     uint64_t period = period_ns(rank), least = (uint64_t)SPARE_MS * NS_OF_MS;
@@ -218,8 +220,9 @@ static bool enter_losses(struct ftc_board *board, const struct ftc_lease_reply *
     return is_new;
 }
 
-/* Time that this host has not counted may have passed just before. What was asked before the jump
- * is void then, and there is a whole lease to ask again: the time may have been set, no more. */
+/* Checks whether time has passed that no clock of this host has counted. Requests from before such
+ * a jump are void, and the agent has a whole lease to ask again, because the time may only have
+ * been set. */
 static void look_for_jump(struct holder *l)
 {
     int64_t ahead_ns = ftc_clock_ahead_ns();
@@ -238,7 +241,8 @@ static void renew(struct holder *l, struct ftc_board *board, uint64_t asked_ns, 
         ftc_lease_renew(board, ftc_lease_until_ns(asked_ns, unreachable_ms), l->ahead_ns);
 }
 
-/* The frame's number is the time at which this was asked, CLOCK_BOOTTIME; 0: it was not. */
+/* Enters an answer in the board. The frame's number is the CLOCK_BOOTTIME of the request, or 0 for
+ * an answer to none. Returns true if a host is newly lost. */
 static bool enter(struct holder *l, struct ftc_board *board, const struct ftc_frame *frame,
                   int unreachable_ms)
 {
@@ -278,7 +282,8 @@ static uint64_t lease_ns(const struct ftc_monitored *rank)
     return (uint64_t)rank->options.settings.unreachable_ms * NS_OF_MS;
 }
 
-/* A lease that runs out while this process does not run had more than half of its time left. */
+/* Notes the time of a turn. Shorter gaps than half of a lease do not count: a lease that runs out
+ * while this process does not run had more than half of its time left. */
 static void note_turn(struct holder *l, const struct ftc_monitored *rank)
 {
     uint64_t now_ns = ftc_clock_boot_ns();

@@ -6,7 +6,7 @@
 
 /* Ranks that have a host so far. */
 struct placed {
-    long *first; /* the launcher's number of the host of each */
+    long *first; /* launcher's number of the host of each rank */
     int ranks, count;
 };
 
@@ -22,8 +22,8 @@ static void place_block(struct placed *p, long first, long count, long ranks_eac
             p->first[p->count++] = first + host;
 }
 
-/* "(first,hosts,ranks)", or "first" for one host with one rank. Returns what is behind it; NULL: it
- * is not understood. */
+/* Places the ranks of a block: "(first,hosts,ranks)", or "first" for one host with one rank.
+ * Returns the text after it, or NULL if it is not understood. */
 static const char *place_one(struct placed *p, const char *text)
 {
     long first, count = 1, ranks_each = 1;
@@ -46,7 +46,8 @@ static const char *place_blocks(struct placed *p, const char *text)
     return text;
 }
 
-/* "[block,...]xN": these N times, or until all ranks have a host. */
+/* Places the ranks of "[block,...]xN": these blocks N times, or until all ranks have a host.
+ * Returns the text after it, or NULL if it is not understood. */
 static const char *place_repeated(struct placed *p, const char *text)
 {
     const int before = p->count;
@@ -62,7 +63,7 @@ static const char *place_repeated(struct placed *p, const char *text)
     return end + length;
 }
 
-/* The whole list once; false if it is not understood. */
+/* Places the ranks of the whole list once. Returns false if it is not understood. */
 static bool place_list(struct placed *p, const char *text)
 {
     int length = 0;
@@ -83,7 +84,7 @@ static bool place_all(struct placed *p, const char *text)
     return false;
 }
 
-/* In the order of their first ranks. */
+/* Numbers the hosts in the order of their first ranks. Returns how many there are. */
 static int number(const struct placed *p, uint32_t *host)
 {
     uint32_t hosts = 0;

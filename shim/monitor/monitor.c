@@ -26,8 +26,7 @@
 
 enum { ANSWER_MS = 5000, LOOK_MS = 100, NS_OF_MS = 1000000 };
 
-/* The marker in the environment: who monitors whom, over which descriptors, for which PMI socket.
- */
+/* Marker in the environment: which process monitors which, and their descriptors and PMI socket. */
 struct marker {
     int monitor, child, channel, tether;
     unsigned long pmi_inode;
@@ -42,8 +41,9 @@ static unsigned long inode_of(int fd)
     return fstat(fd, &st) == 0 ? (unsigned long)st.st_ino : 0;
 }
 
-/* False if no process above this one, up to the launcher, has a monitor process. The marker of
- * another job, in which this one's mpiexec was started, names another PMI socket. */
+/* Reads the marker. Returns false if no process above this one, up to the launcher, has a monitor
+ * process. The marker of another job, within which this job's mpiexec was started, names another
+ * PMI socket. */
 static bool read_marker(struct marker *m)
 {
     const char *text = getenv(MARKER);
@@ -69,7 +69,8 @@ static bool is_linked_with_mpi(void)
     return ftc_mpi_linked() != FTC_MPI_NONE;
 }
 
-/* The identity survives exec, and a process that forks does not pass it on. */
+/* Returns whether @m is about this process. Its process id survives exec, and a process that it
+ * forks has another one. */
 static bool is_own(const struct marker *m)
 {
     return m->child == (int)getpid() && m->monitor == (int)getppid() &&
@@ -102,7 +103,8 @@ bool ftc_monitor_is_rank(void)
     return !read_marker(&m) || is_own(&m) || is_linked_with_mpi();
 }
 
-/* A fork here would take the program out of its debugger's sight, or drop its other threads. */
+/* Returns whether this process may fork. Otherwise a fork would take the program out of its
+ * debugger's sight, or drop its other threads. Sets the reason for a message. */
 static bool may_fork(void)
 {
     static const char status[] = "/proc/self/status";
@@ -119,8 +121,8 @@ static bool may_fork(void)
     return false;
 }
 
-/* A protected rank has 7 threads: the program's, UCX's, the library's, and four of the monitor
- * process. A native rank has the first two. */
+/* Number of threads of a protected rank: the program's, UCX's, the library's, and four of the
+ * monitor process. A native rank has the first two. */
 enum { TASKS_OF_RANK = 7 };
 
 /* Returns whether the limit of processes allows monitor processes for all ranks of this launcher.
@@ -140,7 +142,8 @@ struct signal_state {
     struct sigaction on_child;
 };
 
-/* An inherited "ignore SIGCHLD" would make the kernel drop the program's exit status. */
+/* Blocks all signals, and gives SIGCHLD its default disposition: an inherited "ignore" would make
+ * the kernel drop the program's exit status. */
 static void hold_signals(struct signal_state *before)
 {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -157,9 +160,9 @@ static void release_signals(const struct signal_state *before)
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-/* No monitor process, no program: nobody would notice its death. The parent-death signal stays
- * where a program closes all descriptors, the tether where a program changes its user or asks for
- * another signal. */
+/* Makes the kernel kill the program when the monitor process ends, because no process would notice
+ * the program's death then. The parent-death signal still works if the program closes all
+ * descriptors, the tether if it changes its user or asks for another signal. */
 static void depend_on(pid_t monitor, int tether)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -296,5 +299,5 @@ void ftc_monitor_stand_down(void)
     struct marker own;
 
     if (read_own_marker(&own))
-        (void)ask(own.channel, m, NULL, 0); /* without an answer it has ended itself */
+        (void)ask(own.channel, m, NULL, 0); /* without an answer the monitor process has ended */
 }

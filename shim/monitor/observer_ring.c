@@ -12,7 +12,8 @@
 
 enum { READY_AGAIN_NS = 10000000 };
 
-/* Before, a rank may have no lock yet; and a death ends the job anyway. */
+/* Waits until all ranks are ready. Before, a rank may have no lock yet, and a death ends the job
+ * anyway. */
 static void await_all_ready(const struct ftc_board *board)
 {
     while (!ftc_presence_are_all_ready(board))

@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One descriptor of a process, as proc(5) shows it. */
+/* Descriptor of a process, as proc(5) shows it. */
 struct end {
     int fd;
     unsigned long pipe;
     bool is_read, is_written;
 };
 
-/* True with the next one of @fds that is the end of a pipe. */
+/* Reads @fds up to the next end of a pipe. Returns false if there is none. */
 static bool next_end(DIR *fds, struct end *e)
 {
     const int directory = dirfd(fds);
@@ -114,7 +114,8 @@ static int drained = -1;
 static _Atomic bool is_draining;
 static _Atomic uint64_t drained_ns;
 
-/* The program may have made the pipe nonblocking, for all who share it. */
+/* Reads and drops the input. Polls first, because the program may have made the pipe nonblocking
+ * for all processes that share it. */
 static void *drain(void *unused)
 {
     static char dropped[65536];

@@ -43,7 +43,8 @@ int ftc_pmi_fd(void)
 
 /* ---- which ranks share a host ---- */
 
-/* Sends @question and takes commands until @answer, of which it takes the value of @key. */
+/* Sends @question and drops commands up to @answer, from which it copies the value of @key. Returns
+ * 0 or a negative errno. */
 static int ask(int fd, const char *question, const char *answer, const char *key, char *value,
                size_t size)
 {
@@ -89,7 +90,7 @@ static bool is_end_of_account(const char *line)
     return ftc_pmi_wire_is(line, wire == FTC_PMI_1 ? "finalize_ack" : "finalize-response");
 }
 
-/* For one that does not answer only the end of the connection counts. */
+/* Waits for the end of the connection: a launcher that does not answer shows nothing else. */
 static enum ftc_pmi_answer await_closing(int fd, int timeout_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLRDHUP};
@@ -125,8 +126,8 @@ void ftc_pmi_finalize(int fd, bool may_be_second)
 
 /* ---- the end of the job ---- */
 
-/* A line in both forms. Slurm reads up to 64 bytes as the first command: no other may follow before
- * it has answered, and all ranks must ask for the same version. */
+/* Begins PMI, with a line in both forms. Slurm reads up to 64 bytes as the first command, so no
+ * other may follow before it has answered. All ranks must ask for the same version. */
 static void begin(int fd)
 {
     long deadline_ms = ftc_clock_ms() + BEGIN_MS;

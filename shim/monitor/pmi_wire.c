@@ -56,7 +56,8 @@ static bool readable_before(int fd, long deadline_ms)
     }
 }
 
-/* One byte at a time, so that nothing is taken that follows. 0, -ETIMEDOUT or -EPIPE. */
+/* Reads one byte, so that nothing is taken that follows a command. Returns 0, -ETIMEDOUT or
+ * -EPIPE. */
 static int read_byte(int fd, long deadline_ms, char *c)
 {
     for (;;) {
@@ -100,7 +101,7 @@ static int read_counted(int fd, long deadline_ms, size_t count, char *text, size
     return rv;
 }
 
-/* Hydra puts blanks before the digits, Slurm behind them. */
+/* Reads a command of PMI-2. Hydra puts blanks before the digits of its length, Slurm after them. */
 static int read_message(int fd, long deadline_ms, char line[FTC_PMI_LINE_MAX + 1])
 {
     char digits[LENGTH_DIGITS + 1], *end;

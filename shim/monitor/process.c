@@ -30,15 +30,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where the argument strings are in memory: fields of proc_pid_stat(5). */
+/* Fields of proc_pid_stat(5): where the argument strings are in memory. */
 enum { STAT_ARG_START = 48, STAT_ARG_END = 49 };
 
 static struct ftc_monitored rank = {.board.fd = -1, .listener = -1, .input = -1};
 
-/* The launcher's connection is kept for its end: mpiexec sees it when all have ended (lease.h). */
+/* Descriptors that the monitor process keeps. It keeps the launcher's connection for its end, which
+ * mpiexec sees when all processes that hold it have ended (net/socket.h). */
 static const int error_output = STDERR_FILENO;
 static int launcher = -1;
-static int output = -1; /* error_output, or one in its place where that goes elsewhere (pipes.h) */
+static int output = -1; /* error_output, or another pipe that the launcher reads (pipes.h) */
 static const int *const kept[] = {&error_output, &rank.job.channel, &rank.job.tether,
                                   &rank.job.pmi, &rank.job.outer,   &rank.signals,
                                   &launcher,     &output,           &rank.input};
@@ -62,7 +63,8 @@ static int highest_kept(void)
     return max;
 }
 
-/* The standard ones that the program was started without: nothing else comes to stand there. */
+/* Opens the standard descriptors that the program was started without, so that no other file gets
+ * their numbers. */
 static void open_standard(void)
 {
     int fd;
@@ -74,7 +76,8 @@ static void open_standard(void)
         close(fd);
 }
 
-/* The program's files, pipes and sockets must see their end when the program closes them. */
+/* Closes the descriptors that are not kept. The program's files, pipes and sockets must see their
+ * end when the program closes them. */
 static void close_inherited(void)
 {
     int last = highest_kept(), null;
@@ -83,12 +86,12 @@ static void close_inherited(void)
         if (!is_kept(fd))
             close(fd);
     closefrom(last + 1);
-    null = open("/dev/null", O_RDWR); /* the lowest number: standard input or output */
+    null = open("/dev/null", O_RDWR); /* lowest free number: standard input or output */
     if (null == STDIN_FILENO && !is_kept(STDOUT_FILENO))
         dup2(null, STDOUT_FILENO);
 }
 
-/* Shows in ps as what it is, and is not hit by a kill that looks for the program's name. */
+/* Names this process "ftcoll-monitor" in ps. A kill by the program's name then does not hit it. */
 static void take_own_name(void)
 {
     static const char stat[] = "/proc/self/stat";
@@ -116,7 +119,8 @@ static void open_signals(void)
     }
 }
 
-/* A thread of its own: there is no waiting for a lock and for signals together. */
+/* Waits until the program's lock is released, and enters the death. Runs in a thread of its own,
+ * because no call waits for a lock and for signals together. */
 static void *watch_life(void *life)
 {
     int status;
@@ -162,7 +166,8 @@ static bool start_for_other_hosts(void)
            ftc_monitored_start_thread(hear_other_hosts, NULL);
 }
 
-/* Without the first, the rank's death is known milliseconds later. */
+/* Starts the threads that watch. Without the first one, the rank's death is known milliseconds
+ * later. Returns 0 or a negative errno. */
 static int start_watching(struct ftc_lifeline *life)
 {
     int rv = ftc_lifeline_guard(life);
@@ -178,7 +183,7 @@ static int start_watching(struct ftc_lifeline *life)
     return 0;
 }
 
-/* For other hosts, if there are any. */
+/* Returns whether a listener has come with @r if there are other hosts, and none otherwise. */
 static bool has_listener(const struct ftc_board *board, const struct ftc_channel_received *r)
 {
     return ftc_board_has_other_hosts(board) == (r->fd_count > 1);
@@ -197,7 +202,7 @@ static int attach_board(struct ftc_channel_received *r)
     rv = ftc_board_map(&board, r->fd[0]);
     if (rv != 0)
         return rv;
-    board.fd = -1; /* the message's, as long as it may be refused */
+    board.fd = -1; /* owned by the message as long as that may be refused */
     if (m->world >= board.geometry.ranks || m->options.settings.failure_exit_status < 0 ||
         m->options.settings.failure_exit_status > 255 || m->options.settings.blocked_ms < 1 ||
         m->options.settings.unreachable_ms < 1 || !has_listener(&board, r) ||
@@ -210,8 +215,8 @@ static int attach_board(struct ftc_channel_received *r)
     rank.world = m->world;
     rank.options = m->options;
     if (r->fd_count > 1)
-        rank.listener = r->fd[--r->fd_count]; /* kept, */
-    rank.board.fd = r->fd[--r->fd_count];     /* and so is this one */
+        rank.listener = r->fd[--r->fd_count]; /* owned by this process from here on */
+    rank.board.fd = r->fd[--r->fd_count];     /* also owned by this process */
     return start_watching(ftc_board_lifeline(&board, m->world));
 }
 
@@ -242,7 +247,7 @@ static void handle_message(struct ftc_channel_received *r)
     ftc_channel_send(rank.job.channel, answer, NULL, 0);
 }
 
-/* Takes all messages there are; false once nobody can send any more. */
+/* Takes all messages that have arrived. Returns false once no process can send any more. */
 static bool serve_channel(void)
 {
     struct ftc_channel_received r;
@@ -258,7 +263,8 @@ static bool serve_channel(void)
     return rv != -EPIPE;
 }
 
-/* False while the program runs. What is left of it stays (end.c). */
+/* Returns whether the program has ended, and with which status as of waitpid(). Does not reap it
+ * (end.c). */
 static bool has_ended(int *status)
 {
     siginfo_t end = {0};
@@ -271,8 +277,8 @@ static bool has_ended(int *status)
     return true;
 }
 
-/* A signal means that something has happened, not always what it says: of several equal ones that
- * are pending only one arrives. */
+/* Forwards signals and checks for the program's end. Any signal can stand for that end, because of
+ * several pending signals with the same number only one arrives. */
 static void serve_signals(void)
 {
     int status;
@@ -286,7 +292,7 @@ static void serve_signals(void)
     ftc_rank_end(&rank, status);
 }
 
-/* What other threads have seen. The signals that came before it are read first. */
+/* Handles what other threads have seen. Reads the signals that came before it first. */
 static void serve_bell(void)
 {
     ftc_announce_hear(&rank);

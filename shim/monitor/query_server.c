@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 enum {
-    CLIENTS = 1024, /* agents, and ranks that have sent a query */
-    GUESTS = 64,    /* of these have not yet proved who they are */
+    CLIENTS = 1024, /* connections of agents and of ranks that have sent a query */
+    GUESTS = 64,    /* connections whose peers have not yet proved their identity */
     SHORT_MS = 20,
     ACCEPTED_AT_ONCE = 16,
     FINISH_MS = 1000,
@@ -30,21 +30,21 @@ enum {
 
 struct client {
     struct ftc_connection c;
-    uint64_t heard_ns;        /* CLOCK_MONOTONIC of its last query, or its beginning */
-    struct ftc_replica *sent; /* an agent: what it has been told of each rank of this host */
+    uint64_t heard_ns;        /* CLOCK_MONOTONIC of the last query, or of connecting */
+    struct ftc_replica *sent; /* for an agent: last news sent to it about each rank of this host */
 };
 
-/* One for the process. */
+/* Server of this process. */
 static struct server {
     struct ftc_monitored *rank;
     uint64_t key[2];
     size_t frame_max;
-    int bell; /* eventfd: there are news, or the end */
+    int bell; /* eventfd: there is news, or this process ends */
     bool is_awaiting_news;
-    bool is_short; /* of descriptors: nobody is let in for a moment */
+    bool is_short; /* descriptors have run out: no connection is accepted for SHORT_MS */
     _Atomic bool is_finishing, is_finished;
     struct ftc_publication copy;
-    uint32_t here, *rank_here; /* the ranks of this host */
+    uint32_t here, *rank_here; /* number and list of the ranks of this host */
     struct client *client[CLIENTS];
     uint32_t count;
 } server = {.bell = -1};
@@ -69,7 +69,8 @@ static bool is_guest(const struct client *client)
     return ftc_connection_is_on_its_way(&client->c);
 }
 
-/* One of the guests makes room, if there are too many. */
+/* Drops a guest if there are too many, or if there is no room for another client. Returns whether
+ * it did. */
 static bool drop_guest(struct server *s)
 {
     uint32_t guests = 0, worst = 0;
@@ -86,7 +87,7 @@ static bool drop_guest(struct server *s)
     return true;
 }
 
-/* Else drops the rank whose last query is the oldest: it connects again for its next one. */
+/* Drops the rank whose last query is the oldest. It connects again for its next query. */
 static void drop_idle(struct server *s)
 {
     uint32_t idle = s->count;
@@ -152,7 +153,7 @@ static void send_news_of(struct server *s, struct client *client, uint32_t i, ui
         return;
     frame = ftc_connection_begin(&client->c, FTC_PURPOSE_NEWS, 0, sizeof r);
     if (!frame)
-        return; /* there is room again once others are out */
+        return; /* there is room again once other frames are sent */
     memcpy(frame->body, &r, sizeof r);
     client->sent[i] = r;
 }
@@ -168,13 +169,14 @@ static void send_news(struct server *s, struct client *client)
     ftc_connection_send(&client->c);
 }
 
-/* What the agent knows of nobody has no state that exists, so it is told of all. */
+/* Begins to send news to an agent. At first the table of sent news has states that do not exist, so
+ * the agent is sent the news of all ranks. */
 static void begin_news(struct server *s, struct client *client)
 {
     client->sent = malloc(s->here * sizeof *client->sent);
     if (!s->is_awaiting_news)
         s->is_awaiting_news = ftc_monitored_start_thread(await_news, NULL);
-    if (!client->sent || !s->is_awaiting_news) { /* another rank of this host may be able to */
+    if (!client->sent || !s->is_awaiting_news) { /* another monitor process here may be able to */
         ftc_connection_close(&client->c);
         return;
     }
@@ -185,8 +187,8 @@ static void begin_news(struct server *s, struct client *client)
 
 /* ---- queries ---- */
 
-/* Kills a rank of this host that is silent by this host's board: the reply to other hosts is a
- * death as any other. */
+/* Kills the rank of this host that @q is about, if it is silent by this host's board as well. The
+ * reply to other hosts then is a death like any other. Rank @by has suspected it. */
 static void end_silent(const struct server *s, const struct ftc_query *q, uint32_t by)
 {
     struct ftc_board *board = &s->rank->board;
@@ -209,7 +211,7 @@ static bool reply_to(struct server *s, struct client *client, const struct ftc_f
     size_t bytes;
 
     if (asked->bytes < sizeof *asked + sizeof query)
-        return true; /* nothing that a correct rank sends */
+        return true; /* no correct rank sends this */
     memcpy(&query, asked->body, sizeof query);
     client->heard_ns = ftc_clock_ns();
     if (query.kind == FTC_QUERY_KILL)
@@ -254,8 +256,8 @@ static void serve(struct server *s, struct client *client)
         reply_to_all(s, client);
 }
 
-/* A host that does not hear mpiexec any more finds out here that it is not mpiexec that is silent.
- */
+/* Returns whether @client's host is lost. A closed connection shows a host that no longer hears
+ * mpiexec that it is not mpiexec that is silent. */
 static bool is_lost(const struct server *s, const struct client *client)
 {
     const struct ftc_board *board = &s->rank->board;
@@ -282,7 +284,7 @@ static bool has_guests(const struct server *s)
     return false;
 }
 
-/* How long a turn may wait for somebody; -1: for ever. */
+/* Returns how many milliseconds a turn may wait; -1: without limit. */
 static int most_ms(const struct server *s)
 {
     if (s->is_short)
@@ -320,7 +322,7 @@ static void hear_bell(const struct server *s)
 static void turn(struct server *s)
 {
     static struct pollfd source[CLIENTS + 2];
-    bool is_last = atomic_load(&s->is_finishing); /* what happened before it is sent in this turn */
+    bool is_last = atomic_load(&s->is_finishing); /* earlier news is sent in this turn */
     struct pollfd *bell, *door;
     uint32_t n = s->count;
 
@@ -367,7 +369,7 @@ static bool open_server(struct server *s, struct ftc_monitored *rank)
 void ftc_query_server_run(struct ftc_monitored *rank)
 {
     if (!open_server(&server, rank))
-        return; /* other hosts hear nothing, and say so */
+        return; /* other hosts hear nothing and report that */
     for (;;)
         turn(&server);
 }

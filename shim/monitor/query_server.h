@@ -10,18 +10,18 @@
 
 #include "monitored.h"
 
-/* Serves each process that connects to @rank->listener and proves that it is of the job, until this
- * process ends. To be called in a thread of its own. */
+/* Serves each process that connects to @rank->listener and proves that it belongs to the job, until
+ * this process ends. Must be called in a thread of its own. */
 void ftc_query_server_run(struct ftc_monitored *rank);
 
-/* Waits, for a second at most, until the last news are sent: this process is about to end. Does
- * nothing without other hosts. */
+/* Waits, for a second at most, until the last news is sent, because this process is about to end.
+ * Does nothing without other hosts. */
 void ftc_query_server_finish(struct ftc_monitored *rank);
 
-/* An agent that is out of reach for so long has to connect again. */
+/* Time out of reach after which an agent has to connect again. */
 enum { FTC_QUERY_SERVER_SILENT_MS = 3000 };
 
-/* Bytes of the longest frame on connections with it. */
+/* Returns the bytes of the longest frame on connections with a query server. */
 size_t ftc_query_server_frame_max(const struct ftc_board *board);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Sent by the kernel when the launcher ends. */
+/* Signal that the kernel sends when the launcher ends. */
 #define LAUNCHER_ENDED SIGHUP
 
 static bool is_below_launcher(const struct ftc_monitored *rank)
@@ -16,7 +16,7 @@ static bool is_below_launcher(const struct ftc_monitored *rank)
     return rank->job.outer < 0;
 }
 
-/* Ends the rank with all processes of its group, like the launcher does when it still can. */
+/* Ends the rank with all processes of its group, as the launcher does while it can. */
 static void end_with_launcher(const struct ftc_monitored *rank)
 {
     if (rank->job.child > 0)
@@ -52,8 +52,9 @@ bool ftc_signals_may_be_late(const struct ftc_monitored *rank)
     return !rank->leads_session || !is_called(rank->job.launcher, "hydra_");
 }
 
-/* Slurm's proctrack/cgroup keeps the processes of a step in a group of that name: of hierarchy
- * "freezer", or of the only one, which has the number 0. */
+/* Returns whether this process is in the control group of a Slurm step, where proctrack/cgroup
+ * keeps its processes. The group has that name in hierarchy "freezer", or in the only hierarchy,
+ * which has number 0. */
 static bool is_in_group_of_step(void)
 {
     char text[4096];
@@ -66,15 +67,15 @@ static bool is_in_group_of_step(void)
     return false;
 }
 
-/* Slurm's proctrack/linuxproc signals all descendants of slurmstepd, proctrack/cgroup only its
- * children (but kills all). With proctrack/pgid, which signals a process group, nothing comes here.
- */
+/* Returns whether @sender is Slurm and signals the program as well. Its proctrack/linuxproc signals
+ * all descendants of slurmstepd, proctrack/cgroup only its children (but kills all). With
+ * proctrack/pgid, which signals a process group, no signal comes here. */
 static bool is_from_slurm_to_all(pid_t sender)
 {
     return is_called(sender, "slurmstepd") && !is_in_group_of_step();
 }
 
-/* True if @s went to the process group, or the session, so that the program has it already. */
+/* Returns whether @s went to the process group or the session: the program has it already then. */
 static bool program_has_it(const struct ftc_monitored *rank, const struct signalfd_siginfo *s)
 {
     pid_t sender = (pid_t)s->ssi_pid;

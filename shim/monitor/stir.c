@@ -15,12 +15,12 @@
 enum {
     PATH_BYTES = 64,
     TEXT_BYTES = 4096,
-    STEADY_KB = 1024,  /* a rank that polls touches the same memory, but for less than that */
-    POLL_NS = 50000,   /* more time than a call that only looks takes */
-    RECENT_LOOKS = 5,  /* half of blocked_ms */
-    LEAST_SHARE = 100, /* of a machine that is so busy the time counts no less */
-    RUN_NS =
-        1000000, /* a thread that waits in a call runs longer, one that is not needed shorter */
+    STEADY_KB = 1024,  /* kB by which the memory that a polling rank touches may grow */
+    POLL_NS = 50000,   /* longer than a call that only looks takes */
+    RECENT_LOOKS = 5,  /* looks in half of blocked_ms */
+    LEAST_SHARE = 100, /* share of the time that counts at least, in thousandths */
+    /* Time for which a thread that waits in a call runs, and one that is not needed does not. */
+    RUN_NS = 1000000,
 };
 
 static bool read_of(const struct ftc_monitored *rank, const char *what, char text[TEXT_BYTES])
@@ -31,7 +31,7 @@ static bool read_of(const struct ftc_monitored *rank, const char *what, char tex
     return ftc_proc_read(path, text, TEXT_BYTES);
 }
 
-/* The number after @key; 0 without one. */
+/* Returns the number after @key in @text; 0 without @key. */
 static unsigned long value_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
@@ -39,7 +39,7 @@ static unsigned long value_of(const char *text, const char *key)
     return at ? strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Replaces *@last; true if that was another one. */
+/* Replaces *@last by @now. Returns whether they differ. */
 static bool changes(unsigned long *last, unsigned long now)
 {
     bool is_other = *last != now;
@@ -48,7 +48,8 @@ static bool changes(unsigned long *last, unsigned long now)
     return is_other;
 }
 
-/* Stopped by a signal or a debugger, or in a system call that waits for a disk. */
+/* Returns whether the program is stopped by a signal or a debugger, or in a system call that waits
+ * for a disk. */
 static bool is_held(const struct ftc_monitored *rank)
 {
     char text[TEXT_BYTES];
@@ -81,7 +82,8 @@ static bool is_of_files(long number)
     }
 }
 
-/* "running" while it is in no system call. */
+/* Returns whether the program is in a system call on a file. The kernel shows "running" while it is
+ * in no system call. */
 static bool is_in_file_call(const struct ftc_monitored *rank)
 {
     char text[TEXT_BYTES], *end;
@@ -117,7 +119,7 @@ static void forget_referenced(const struct ftc_monitored *rank)
     close(fd);
 }
 
-/* True for the first line of a part of its memory: "7f5e-7f60 rw-p ...". */
+/* Returns whether @line is the first one of a part of the memory, such as "7f5e-7f60 rw-p ...". */
 static bool begins_part(const char *line, bool *is_writable)
 {
     unsigned long from, to;
@@ -129,8 +131,8 @@ static bool begins_part(const char *line, bool *is_writable)
     return true;
 }
 
-/* Of the memory that it can write: pages of a file, such as the code of a library, count as touched
- * when any process reads the file. */
+/* Returns the touched kB of memory that the program can write. Pages of a file, such as the code of
+ * a library, count as touched when any process reads the file. */
 static unsigned long count_referenced(FILE *parts)
 {
     unsigned long sum_kb = 0, kb;
@@ -144,7 +146,7 @@ static unsigned long count_referenced(FILE *parts)
     return sum_kb;
 }
 
-/* 0 if that cannot be read. */
+/* Returns the touched kB of the program's memory; 0 if that cannot be read. */
 static unsigned long referenced_of(const struct ftc_monitored *rank)
 {
     char path[PATH_BYTES];
@@ -160,8 +162,9 @@ static unsigned long referenced_of(const struct ftc_monitored *rank)
     return kb;
 }
 
-/* From one look to the next the memory is counted that has been touched since a look before these
- * two: a rank that polls has touched all that it needs by the first of them. */
+/* Returns whether the program has touched more memory between two looks. The kernel forgets what
+ * was touched at a look before these two, so a rank that polls has touched all that it needs by the
+ * first of them. */
 static bool moves_data(struct ftc_stir *seen, const struct ftc_monitored *rank)
 {
     unsigned long before = seen->referenced_kb;
@@ -185,8 +188,8 @@ static unsigned long ran_of(const struct ftc_monitored *rank, const char *thread
     return read_of(rank, what, text) ? strtoul(text, NULL, 10) : 0;
 }
 
-/* Returns whether thread @id has run for RUN_NS within RECENT_LOOKS looks, of which the last may be
- * as many looks ago. On a busy machine a thread has no core between some of them. */
+/* Returns whether thread @id has run for RUN_NS in one of the last RECENT_LOOKS looks, counted over
+ * as many looks. On a busy machine a thread has no core between some of them. */
 static bool has_run(struct ftc_stir *seen, const struct ftc_monitored *rank, int at, const char *id)
 {
     unsigned long ran_ns = ran_of(rank, id);
@@ -212,9 +215,9 @@ static uint32_t count_running(struct ftc_stir *seen, const struct ftc_monitored 
     return count;
 }
 
-/* Whether more threads have run than are in calls of MPI: another one computes, and may then do
- * what the others wait for. Only where several may call MPI. MPICH's progress thread always runs.
- */
+/* Returns whether more threads have run than are in MPI calls: another thread computes, and may
+ * then do what the others wait for. False unless several threads may call MPI. Also false with
+ * MPICH's progress thread, which always runs. */
 static bool has_busy_threads(struct ftc_stir *seen, const struct ftc_monitored *rank)
 {
     char path[PATH_BYTES];
@@ -232,7 +235,8 @@ static bool has_busy_threads(struct ftc_stir *seen, const struct ftc_monitored *
     return count > ftc_mark_threads_inside(&rank->board, rank->world);
 }
 
-/* Of a rank that polls: with each poll much more time passes than that takes. */
+/* Returns whether a rank that polls computes between its polls: it runs much longer for each poll
+ * than a poll takes. */
 static bool computes_between(struct ftc_stir *seen, const struct ftc_monitored *rank,
                              unsigned long ran_ns)
 {
@@ -242,7 +246,8 @@ static bool computes_between(struct ftc_stir *seen, const struct ftc_monitored *
     return polls != before && ran_ns / (polls - before) > POLL_NS;
 }
 
-/* Returns for how long it has run since the last look. */
+/* Returns for how many nanoseconds the program has run since the last look. Sets *@share as
+ * ftc_stir_look() does. */
 static unsigned long look_at_time(struct ftc_stir *seen, const struct ftc_monitored *rank,
                                   uint32_t *share)
 {
