@@ -1,5 +1,5 @@
-/* The collective calls that the library stands before, in all their forms. A wrapper says only how
- * it differs from native. */
+/* Wrappers of collective calls, in all their forms. A wrapper states only its difference from
+ * native MPI. */
 #include "call/call.h"
 #include "collectives/carry_out.h"
 #include "collectives/persistent.h"
@@ -8,8 +8,8 @@
 #include "p2p/partitioned.h"
 #include "program/native_call.h"
 
-/* Returns the code of a call that is carried out here. Calls that complete requests tell those of
- * the library from messages. */
+/* Returns the code of a nonblocking call that is carried out here, and notes its request. Calls
+ * that complete requests thereby distinguish it from requests of messages. */
 static int started(const struct ftc_call *call, const MPI_Request *request)
 {
     if (call->result == MPI_SUCCESS)
@@ -17,13 +17,14 @@ static int started(const struct ftc_call *call, const MPI_Request *request)
     return call->result;
 }
 
-/* Returns the code @rv of a call that native MPI has carried out. */
+/* Returns the code @rv of native MPI, and notes the persistent request that it has made. */
 static int natively_made(const MPI_Request *request, int rv)
 {
     return ftc_p2p_on() ? ftc_partitioned_note_collective(request, rv) : rv;
 }
 
-/* What messages say of a call: the block that this rank gives, or gets from the root. */
+/* Returns the record of a call that moves blocks. Its count and datatype go into messages: those of
+ * the block that this rank gives, or that it gets from the root. */
 static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_layouts *layouts, int root,
                               MPI_Comm comm, const void *return_address)
 {
@@ -86,7 +87,8 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_layou
 
 #define LIST(...) __VA_ARGS__
 
-/* int MPI_Name(parameters): as @a_call says, or natively. @c: _c for large counts, or nothing. */
+/* Defines int MPI_Name(parameters), which carries out @a_call or calls native MPI. @c is _c for
+ * large counts, else empty. */
 #define CARRY_OUT(name, c, parameters, arguments, a_call)                                          \
     int MPI_##name##c parameters                                                                   \
     {                                                                                              \
@@ -116,13 +118,14 @@ static struct ftc_call combining(enum ftc_call_kind kind, const struct ftc_layou
         return natively_made(request, PMPI_##name##c(LIST arguments, info, request));              \
     }
 
-/* @make(kind, ...): the call's record. */
+/* Defines the blocking, nonblocking and persistent forms. @make(kind, ...) is the record of a
+ * call. */
 #define FORMS(c, kind, name, Iname, parameters, arguments, make, ...)                              \
     CARRY_OUT(name, c, parameters, arguments, make(kind, __VA_ARGS__))                             \
     START(Iname, c, parameters, arguments, make(I##kind, __VA_ARGS__))                             \
     INIT(name##_init, c, parameters, arguments, make(kind##_INIT, __VA_ARGS__))
 
-/* The record of a call without data, and with @... members more. */
+/* Record of a call without data. @... are further members. */
 #define CALL(of_kind, ...)                                                                         \
     {                                                                                              \
         .kind = FTC_CALL_##of_kind, .comm = comm, .return_address = __builtin_return_address(0),   \

@@ -1,5 +1,5 @@
-/* The calls that make a communicator, and those that free one. A wrapper says only how it
- * differs from native. */
+/* Wrappers of calls that make a communicator, and of those that free one. A wrapper states only its
+ * difference from native MPI. */
 #include "communicator/error_handler.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
@@ -21,25 +21,25 @@
 
 #include <string.h>
 
-/* @x as native MPI carries it out. */
+/* Carries out @x by native MPI: a call of all members of x.comm. */
 #define NATIVE(pmpi_call)                                                                          \
     (ftc_lineage_expect(x.newcomm),                                                                \
      FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call))
 
-/* Likewise, where those outside of x.group need not call it. */
+/* As above, but a call that only the ranks of x.group have to make. */
 #define NATIVE_GROUP(pmpi_call)                                                                    \
     (ftc_lineage_expect(x.newcomm),                                                                \
      ftc_native_call_enter_group(x.kind, x.group, x.return_address),                               \
      ftc_native_call_leave_with(pmpi_call))
 
-/* Likewise, where the groups of two leaders call it. */
+/* As above, but a call of the groups of two leaders. */
 #define NATIVE_LEADERS(pmpi_call)                                                                  \
     (ftc_lineage_expect(x.newcomm),                                                                \
      ftc_native_call_enter_leaders(x.comm, x.bridge->local_leader, x.bridge->peer,                 \
                                    x.bridge->remote_leader, x.return_address),                     \
      ftc_native_call_leave_with(pmpi_call))
 
-/* Likewise, by groups that name each other. */
+/* As above, but a call of two groups that name each other. */
 #define NATIVE_TWO_GROUPS(pmpi_call)                                                               \
     (ftc_lineage_expect(x.newcomm), enter_two_groups(&x), ftc_native_call_leave_with(pmpi_call))
 
@@ -54,11 +54,12 @@ static void enter_two_groups(const struct ftc_creation *x)
         PMPI_Group_free(&needed);
 }
 
-/* The result of @x, of the survivors, by @create, or of native MPI. */
+/* Returns the code of @x: @create carries it out for the survivors, or else @native does. */
 #define MADE_BY(create, native) (create(&x) ? x.result : (native))
 #define MADE(native)            MADE_BY(ftc_new_communicator_create, native)
 
-/* The new communicator has its lineage and its error handler from @comm. */
+/* Gives *@newcomm, made of @comm with the error code @rv, its lineage and its error handler.
+ * Returns @rv. */
 static int made_from(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     return ftc_error_handler_from(comm, newcomm, ftc_lineage_from(comm, newcomm, rv));
@@ -98,7 +99,8 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return copied_from(comm, newcomm, MADE(NATIVE(PMPI_Comm_dup_with_info(comm, info, newcomm))));
 }
 
-/* @x as a nonblocking call; true if it is carried out here, at once. */
+/* Carries out the nonblocking call @x at once if all members know that one of them is dead. Returns
+ * false if native MPI has to carry it out. */
 static bool is_done_here(struct ftc_creation *x, MPI_Request *request)
 {
     if (!request || !ftc_new_communicator_create_if_dead(x))
@@ -109,8 +111,8 @@ static bool is_done_here(struct ftc_creation *x, MPI_Request *request)
     return true;
 }
 
-/* *@newcomm, which native MPI makes of @comm with the error code @rv, gets all that it has of @comm
- * at once: nobody is told when it is made. */
+/* Gives *@newcomm, which native MPI makes of @comm with the error code @rv, all that it inherits.
+ * That is done at once, because nothing shows when the communicator is complete. Returns @rv. */
 static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
 {
     if (rv == MPI_SUCCESS && newcomm && *newcomm != MPI_COMM_NULL &&
@@ -119,7 +121,8 @@ static int with_places(MPI_Comm comm, const MPI_Comm *newcomm, int rv)
     return copied_from(comm, newcomm, rv);
 }
 
-/* By native MPI, which does not wait. */
+/* Begins a nonblocking copy. Native MPI does not wait in it: the call is counted, but not
+ * marked. */
 static int begin_copy(struct ftc_creation *x, MPI_Request *request)
 {
     int rv;
@@ -218,7 +221,8 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
                      MADE(NATIVE(PMPI_Comm_split_type(comm, split_type, key, info, newcomm))));
 }
 
-/* What native MPI makes of groups alone has the error handler that the call is given. */
+/* Notes the error handler of *@made, which native MPI has made of groups alone with the error code
+ * @rv: the one that the call was given. Returns @rv. */
 static int handled_by(MPI_Errhandler errhandler, const MPI_Comm *made, int rv)
 {
     if (rv == MPI_SUCCESS && made && *made != MPI_COMM_NULL)
@@ -250,9 +254,10 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
     return ftc_lineage_in_group(MPI_COMM_WORLD, group, x.tag, newcomm, rv);
 }
 
-/* *@made has no parent. Both groups have made it together: of those that have the same members they
- * make all in one order, if they have one thread; with more they have to have told each other which
- * call it was (@lineage). */
+/* Gives a lineage to *@made, which has no parent because two groups have made it together. Groups
+ * with one thread make all intercommunicators of the same members in one order, which identifies
+ * the call. With more threads both groups must have told each other which call it was (@lineage,
+ * else 0). Returns @rv. */
 static int between_groups(const MPI_Comm *made, uint64_t lineage, int rv)
 {
     MPI_Group both;
@@ -320,9 +325,9 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     return between_groups(newintercomm, x.lineage, rv);
 }
 
-/* *@made, which MPI_Intercomm_merge() has made of @intercomm, if nothing is known of that. Its
- * ranks wait for each other in each such call: so those with one thread come to all in one order.
- */
+/* Gives a lineage to *@made, which MPI_Intercomm_merge() has made of an intercommunicator without
+ * one. Its ranks wait for each other in each such call. Ranks with one thread thus make all these
+ * calls in one order. Returns @rv. */
 static int merged_of_unseen(const MPI_Comm *made, int rv)
 {
     MPI_Group group;
@@ -338,7 +343,8 @@ static int merged_of_unseen(const MPI_Comm *made, int rv)
 static int merged(MPI_Comm intercomm, const MPI_Comm *made, int rv)
 {
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS ||
-        !ftc_is_comm(intercomm)) /* MPICH 5.0 returns so after a handler has been called, too */
+        !ftc_is_comm(intercomm)) /* MPICH 5.0 also returns MPI_SUCCESS after a call of an error
+                                  * handler */
         return rv;
     return ftc_lineage_of(intercomm) ? ftc_lineage_from(intercomm, made, rv)
                                      : merged_of_unseen(made, rv);
@@ -399,7 +405,8 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
         ftc_new_communicator_free(comm, PMPI_Comm_disconnect, __builtin_return_address(0)));
 }
 
-/* How MPICH polls, wherever it waits: libucp's. For other devices: shim/mpi/polls.h. */
+/* Interposes on the function of libucp that MPICH polls wherever it waits. Other devices:
+ * shim/mpi/polls.h. */
 unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker)
@@ -420,7 +427,7 @@ unsigned ucp_worker_progress(void *worker)
     return events;
 }
 
-/* How MPICH sends: libucp's. */
+/* Interposes on the function of libucp by which MPICH sends. */
 ftc_ucx_send ucp_tag_send_nbx;
 
 void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t bytes, uint64_t tag,
@@ -436,6 +443,6 @@ void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t bytes, uint64_t tag,
     }
     request = ftc_native_messages_send(native, ep, buffer, bytes, tag, options);
     if ((uintptr_t)request >= (uintptr_t)-FTC_UCX_ERRORS && ftc_abandonable_cannot_send())
-        return NULL; /* it is complete */
+        return NULL; /* stands for a complete send */
     return request;
 }

@@ -1,5 +1,5 @@
-/* How a process ends itself. MPI does so as well, and then the job is to end
- * (shim/program/fatal.h). */
+/* Functions of the C library by which a process ends itself. If MPI calls one of them, the job has
+ * to end (shim/program/fatal.h). */
 #include "program/fatal.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static void find(const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
-/* Early: they may be called where nothing can be asked of the dynamic linker. */
+/* Finds these functions early: they may be called where the dynamic linker must not be used. */
 __attribute__((constructor)) static void find_next(void)
 {
     find("exit", &next_exit);
@@ -28,7 +28,7 @@ __attribute__((constructor)) static void find_next(void)
 
 void exit(int status)
 {
-    if (!next_exit) /* by what is loaded before this library */
+    if (!next_exit) /* called by a library that is loaded before this one */
         find_next();
     ftc_fatal_end(__builtin_return_address(0));
     next_exit(status);
@@ -44,7 +44,7 @@ void abort(void)
     __builtin_unreachable();
 }
 
-/* glibc's calls its own abort(). */
+/* Interposes on this function too, because glibc's calls its own abort(). */
 void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
 {
     if (!next_assert_fail)

@@ -1,4 +1,4 @@
-/* The entry points of the library: MPI_X and PMPI_X for each X that it stands before (entries.h). */
+/* Entry points of the library: MPI_X and PMPI_X for each X that it interposes on (entries.h). */
 #include "mpi/stub.inc"
 
 .macro FTC_ALIAS alias name

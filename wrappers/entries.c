@@ -10,7 +10,7 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* PMPI_X of entries.S, whose own name stands for the function of MPI here. */
+/* Aliases of PMPI_X in entries.S, because its own name stands for MPI's function here. */
 #define FTC_INTERCEPTED(x) extern HIDDEN const char ftc_profiling_##x[];
 #define FTC_NEEDED(x)
 #define FTC_OPTIONAL(x)
@@ -20,7 +20,7 @@
 static const struct call {
     const char *name; /* "PMPI_X" */
     void *wrapper, *native;
-    const void *profiling; /* our PMPI_X */
+    const void *profiling; /* this library's PMPI_X */
 } calls[] = {
 #define FTC_INTERCEPTED(x)                                                                         \
     {"PMPI_" #x, (void *)(uintptr_t)MPI_##x, (void *)(uintptr_t)PMPI_##x, ftc_profiling_##x},
@@ -32,10 +32,10 @@ static const struct call {
 
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* What MPI_X and PMPI_X jump to, in the order of calls (entries.S). */
+/* Targets of the jumps MPI_X and PMPI_X, in the order of calls (entries.S). */
 extern HIDDEN void *_Atomic ftc_entry_slot[], *_Atomic ftc_profiling_slot[];
 
-HIDDEN uintptr_t ftc_mpi_code[2]; /* of the MPI library: start, bytes */
+HIDDEN uintptr_t ftc_mpi_code[2]; /* code of the MPI library: start, bytes */
 HIDDEN void *ftc_entry_look_up(void *_Atomic *slot, const void *caller);
 
 static const char *without_p(const char *name)
@@ -43,7 +43,7 @@ static const char *without_p(const char *name)
     return name + 1;
 }
 
-/* Who stands before MPI_X behind this library; the MPI library itself if nobody else does. */
+/* Returns the function of the next library that interposes on MPI_X, or else the MPI library's. */
 static void *next_of(const struct call *call)
 {
     void *next = ftc_loaded_dlsym(RTLD_NEXT, without_p(call->name));
@@ -95,7 +95,7 @@ enum ftc_mpi_abi ftc_entries_open(const void *caller)
     return abi;
 }
 
-/* Of a stub that does not lead anywhere yet. */
+/* Returns the target of a stub that does not lead anywhere yet. */
 void *ftc_entry_look_up(void *_Atomic *slot, const void *caller)
 {
     bool is_profiling = slot >= ftc_profiling_slot && slot < ftc_profiling_slot + CALLS;

@@ -1,17 +1,17 @@
-/* entries: the symbols of MPI that the library shows, MPI_X and PMPI_X for each X that it stands
- * before (FTC_INTERCEPTED in shim/mpi/mpi_library.def).
+/* entries: the MPI symbols that the library exports, MPI_X and PMPI_X for each X that it interposes
+ * on (FTC_INTERCEPTED in shim/mpi/mpi_library.def).
  *
- * A wrapper is written as int MPI_X(...); its symbol has another name, which is not shown. Behind
- * the two that are shown is a jump (entries.S), because the right target is not known before the
+ * A wrapper is written as int MPI_X(...). Its symbol has another name, which is not exported. The
+ * two exported symbols are jumps (entries.S), because their right target is not known before the
  * program's MPI library is:
  *
  *     library          MPI_X                                       PMPI_X
- *     MPICH's ABI      the next library that stands before MPI_X,  the wrapper; for calls from
+ *     MPICH's ABI      the next library that interposes on MPI_X,  the wrapper; for calls from
  *                      a profiling tool, else the wrapper          within MPI, its own function
- *     another ABI      whoever comes next                          MPI's own function
+ *     another ABI      the next library's MPI_X                    MPI's own function
  *
- * So each call comes to a tool and to the wrapper once, in whichever order they are loaded: a tool
- * calls PMPI_X. One that asks dlsym() for it instead is given our PMPI_X too (lookup.c). */
+ * So each call reaches a tool and the wrapper once, in whichever order they are loaded, because a
+ * tool calls PMPI_X. A tool that asks dlsym() for PMPI_X gets this library's too (lookup.c). */
 #ifndef FTC_ENTRIES_H
 #define FTC_ENTRIES_H
 
@@ -30,7 +30,7 @@
  * before. Returns FTC_MPI_NONE if there is no MPI library yet. */
 enum ftc_mpi_abi ftc_entries_open(const void *caller);
 
-/* Our PMPI_X for "MPI_X" and "PMPI_X"; NULL for all other names. */
+/* Returns this library's PMPI_X for "MPI_X" and for "PMPI_X"; NULL for all other names. */
 const void *ftc_entries_find(const char *name);
 
 #endif

@@ -1,9 +1,9 @@
-/* Collective calls on files. */
+/* Wrappers of calls on files. */
 #include "entries.h"
 #include "files/file.h"
 #include "program/native_call.h"
 
-/* Calls of one rank. */
+/* Defines a call of one rank. */
 #define OWN_CALL(name, parameters, arguments)                                                      \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -13,8 +13,8 @@
 
 #define NO_REQUEST (&(MPI_Request){MPI_REQUEST_NULL})
 
-/* A call of one rank that reads or writes, unless it @is_refused with the error rv. Then *@request
- * has no request. */
+/* Defines a call of one rank that reads or writes. If it @is_refused, it returns the error rv and
+ * leaves no request in *@request. */
 #define ONE_RANK(name, is_refused, request, parameters, arguments)                                 \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -32,13 +32,13 @@
     ONE_RANK(name, ftc_file_has_no_view(fh, __builtin_return_address(0), &rv), request,            \
              parameters, arguments)
 
-/* A call of one rank with the shared file pointer. */
+/* Defines a call of one rank with the shared file pointer. */
 #define SHARED_CALL(kind, name, request, parameters, arguments)                                    \
     ONE_RANK(name,                                                                                 \
              ftc_file_has_no_pointer(FTC_CALL_FILE_##kind, fh, __builtin_return_address(0), &rv),  \
              request, parameters, arguments)
 
-/* A collective call that may return an error in its place. */
+/* Defines a collective call that may be refused: it then returns an error. */
 #define REFUSABLE(of_kind, alone, name, parameters, arguments)                                     \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -55,7 +55,7 @@
         return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
 
-/* The second half of a split call does without the others. */
+/* Defines the second half of a split call. The ranks do not meet in it. */
 #define END_CALL(kind, name, parameters, arguments)                                                \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -64,7 +64,8 @@
         return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
 
-/* @...: what it is given, for struct ftc_change. */
+/* Defines a call that changes the file or its handle. @... are its arguments, as members of struct
+ * ftc_change. */
 #define CHANGE_CALL(of_kind, name, parameters, arguments, ...)                                     \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -103,7 +104,7 @@ int MPI_File_close(MPI_File *fh)
     return ftc_native_call_leave_with(PMPI_File_close(fh));
 }
 
-/* What was written before a death has gone through @fh. */
+/* Synchronises @fh besides the rank's own handle: data written before a death went through @fh. */
 int MPI_File_sync(MPI_File fh)
 {
     const void *return_address = __builtin_return_address(0);
@@ -118,7 +119,8 @@ int MPI_File_sync(MPI_File fh)
     return ftc_file_synced(fh, return_address, rv);
 }
 
-/* Native MPI calls the handler of the handle that it is given. */
+/* Sets the error handler of both handles, because native MPI calls that of the handle that it is
+ * given. */
 int MPI_File_set_errhandler(MPI_File fh, MPI_Errhandler errhandler)
 {
     MPI_File own = ftc_file_in_use(fh);
@@ -127,7 +129,7 @@ int MPI_File_set_errhandler(MPI_File fh, MPI_Errhandler errhandler)
     return own == fh || rv != MPI_SUCCESS ? rv : PMPI_File_set_errhandler(own, errhandler);
 }
 
-/* @at: the offset, or 0 for calls that have none. */
+/* Record of a transfer. @at is the offset, or 0 for calls that have none. */
 #define TRANSFER_OF(of_kind, wide, at)                                                             \
     {                                                                                              \
         .kind = FTC_CALL_FILE_##of_kind, .file = fh, .offset = at,                                 \
@@ -147,7 +149,7 @@ int MPI_File_set_errhandler(MPI_File fh, MPI_Errhandler errhandler)
         return ftc_native_call_leave_with(PMPI_File_##name arguments);                             \
     }
 
-/* Likewise with a request. */
+/* Defines a transfer with a request. */
 #define BEGIN(of_kind, wide, name, at, parameters, arguments)                                      \
     int MPI_File_##name parameters                                                                 \
     {                                                                                              \
@@ -171,12 +173,13 @@ CHANGE_CALL(SET_ATOMICITY, set_atomicity, (MPI_File fh, int flag), (fh, flag), .
 REFUSABLE(SEEK_SHARED, false, seek_shared, (MPI_File fh, MPI_Offset offset, int whence),
           (fh, offset, whence))
 
-/* ---- what moves data: reading and writing have the same calls, for each type of count ---- */
+/* ---- calls that move data: the same for reading and writing, and for each type of count ---- */
 
 #define HERE(...) (MPI_File fh, __VA_ARGS__)
 #define AT(...)   (MPI_File fh, MPI_Offset offset, __VA_ARGS__)
 
-/* @c: _c in the names of the large-count forms, else nothing. @...: parameters of the elements. */
+/* Defines the calls that read, or those that write. @c is _c in the names of the large-count forms,
+ * else empty. @... are the parameters that describe the elements. */
 #define FORMS(kind, name, c, wide, ...)                                                            \
     TRANSFER(kind##_ALL, wide, name##_all##c, 0, HERE(__VA_ARGS__, MPI_Status *status),            \
              (fh, buf, count, datatype, status))                                                   \
@@ -222,7 +225,7 @@ FORMS(WRITE, write, _c, true, const void *buf, MPI_Count count, MPI_Datatype dat
 ENDS(READ, read, void *buf)
 ENDS(WRITE, write, const void *buf)
 
-/* ---- what one rank asks ---- */
+/* ---- other calls of one rank ---- */
 
 OWN_CALL(seek, (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
 OWN_CALL(get_position, (MPI_File fh, MPI_Offset *offset), (fh, offset))

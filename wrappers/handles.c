@@ -1,4 +1,4 @@
-/* Handles that the program frees, and operations of the library may still need. */
+/* Handles that the program frees although operations of the library may still need them. */
 #include "entries.h"
 #include "value/handle_reference.h"
 

@@ -1,4 +1,4 @@
-/* The beginning and the end of MPI. */
+/* Wrappers of the calls that begin and end MPI. */
 #include "job_end.h"
 #include "library.h"
 #include "lifecycle/ending.h"
@@ -37,8 +37,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     return PMPI_Abort(ftc_job_end_comm(comm), errorcode);
 }
 
-/* A program may use the call for another tool, so it counts here only if setting pcontrol says so.
- */
+/* Pauses and resumes the library only if setting pcontrol says so, because a program may use this
+ * call for another tool. */
 int MPI_Pcontrol(const int level, ...)
 {
     if (ftc_library.settings.pcontrol)

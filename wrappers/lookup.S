@@ -2,7 +2,8 @@
 #include "mpi/stub.inc"
 
     .text
-/* Where ftc_lookup_answer() has no answer, the C library's dlsym() has, which looks at who calls. */
+/* Returns the answer of ftc_lookup_answer(). If there is none, jumps to the C library's dlsym(),
+ * which checks the return address to find its caller. */
     FTC_FUNCTION dlsym
 #if defined(__x86_64__)
     push %rdi

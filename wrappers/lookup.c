@@ -1,6 +1,6 @@
-/* dlsym(): who asks it for a function of the program's MPI library, as interpreters do for a
- * library that they have loaded themselves and tools for what stands behind them, is given ours.
- * All other questions are the C library's (lookup.S). */
+/* dlsym() of the library. For functions of the program's MPI library it returns this library's.
+ * Interpreters ask for these in an MPI library that they have loaded themselves, and tools ask for
+ * the next function after their own. The C library answers all other calls (lookup.S). */
 #include "entries.h"
 
 #include "lifecycle/outside.h"
@@ -12,7 +12,7 @@
 
 struct answer {
     const void *address;
-    uintptr_t is_given; /* else dlsym() itself is to answer */
+    uintptr_t is_given; /* 0: the C library's dlsym() has to answer */
 };
 
 HIDDEN void *ftc_lookup_native; /* the C library's dlsym() */
@@ -23,7 +23,7 @@ static bool is_of_mpi(const char *name)
     return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
 }
 
-/* Where dlsym() would find it. */
+/* Finds the object in which dlsym() would find @name. Returns false if there is none. */
 static bool find(void *handle, const char *name, const void *caller, struct ftc_loaded *object)
 {
     const void *address;
@@ -34,7 +34,7 @@ static bool find(void *handle, const char *name, const void *caller, struct ftc_
     return address && ftc_loaded_around(address, object);
 }
 
-/* True if @object is the program's MPI library, and one that ftcoll works with. */
+/* Returns whether @object is the program's MPI library, and one that ftcoll works with. */
 static bool is_programs_own(const struct ftc_loaded *object, const char *name)
 {
     switch (ftc_mpi_abi_of(object)) {
@@ -50,7 +50,8 @@ static bool is_programs_own(const struct ftc_loaded *object, const char *name)
     }
 }
 
-/* Our symbols must not make a program that asks for MPI's believe that it has them. */
+/* Returns whether @caller can reach no MPI library with a function @name. Symbols of this library
+ * must not make such a program believe that it has MPI. */
 static bool is_missing(void *handle, const char *name, const void *caller)
 {
     return handle == RTLD_DEFAULT && !ftc_mpi_is_in_reach(caller) &&

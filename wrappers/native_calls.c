@@ -2,7 +2,7 @@
 #include "entries.h"
 #include "program/native_call.h"
 
-/* int MPI_Name(parameters), which needs all members of @comm */
+/* Defines int MPI_Name(parameters), which needs all members of @comm. */
 #define NATIVE(kind, name, parameters, arguments, comm)                                            \
     int MPI_##name parameters                                                                      \
     {                                                                                              \

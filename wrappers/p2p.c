@@ -1,5 +1,5 @@
-/* Point-to-point calls: to native MPI, unless setting p2p wants them to end when their peer is
- * dead. A null pointer in place of an argument is native MPI's to reject. */
+/* Wrappers of point-to-point calls. Native MPI carries them out, unless setting p2p requires that
+ * they end when their peer is dead. Native MPI rejects null pointers in place of arguments. */
 #include "p2p/p2p.h"
 #include "entries.h"
 #include "p2p/buffered.h"
@@ -26,8 +26,8 @@
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 
-/* Whether native MPI has begun what @request, which was MPI_REQUEST_NULL, is for: MPICH 5.0.2
- * returns MPI_SUCCESS when it has called an error handler of the program's. */
+/* Returns whether native MPI has begun the operation of @request, which was MPI_REQUEST_NULL. MPICH
+ * 5.0.2 also returns MPI_SUCCESS after it has called an error handler of the program. */
 static bool is_begun(int rv, const MPI_Request *request)
 {
     return rv == MPI_SUCCESS && *request != MPI_REQUEST_NULL;
@@ -60,7 +60,7 @@ SEND(SSEND, Ssend_c, Issend_c, MPI_Count)
 SEND(RSEND, Rsend, Irsend, int)
 SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
 
-/* ---- buffered sends, which wait for nobody, and their buffer ---- */
+/* ---- buffered sends, which wait for no rank, and their buffer ---- */
 
 #define BSEND(name, count_type)                                                                    \
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
@@ -78,7 +78,7 @@ SEND(RSEND, Rsend_c, Irsend_c, MPI_Count)
 BSEND(Bsend, int)
 BSEND(Bsend_c, MPI_Count)
 
-/* Requests of those that are in memory of the library's are complete. */
+/* Defines a nonblocking buffered send. A request is complete if the library keeps the message. */
 #define IBSEND(name, count_type)                                                                   \
     int MPI_##name(const void *buf, count_type count, MPI_Datatype datatype, int dest, int tag,    \
                    MPI_Comm comm, MPI_Request *request)                                            \
@@ -117,8 +117,9 @@ int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
     return attached(size, PMPI_Buffer_attach_c(buffer, size));
 }
 
-/* Natively it waits until all of that is sent: to whom MPI does not tell. Most often it is, and the
- * call waits for nobody: so it is marked, and not counted. */
+/* Defines the call that detaches the buffer. Natively it waits until all messages there are sent,
+ * and MPI does not show to which ranks. Most often they have been sent and the call waits for no
+ * rank. Therefore it is marked but not counted. */
 #define BUFFER_DETACH(name, size_type)                                                             \
     int MPI_##name(void *buffer_addr, size_type *size)                                             \
     {                                                                                              \
@@ -153,7 +154,7 @@ BUFFER_DETACH(Buffer_detach_c, MPI_Count)
 RECV(Recv, Irecv, int)
 RECV(Recv_c, Irecv_c, MPI_Count)
 
-/* The communicator is not known from the message. */
+/* Defines a receive of a matched message. MPI does not show the communicator of a message. */
 #define MRECV(name, request_name, count_type)                                                      \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,       \
                    MPI_Status *status)                                                             \
@@ -193,11 +194,11 @@ MRECV(Mrecv_c, Imrecv_c, MPI_Count)
 IMRECV(Imrecv, int)
 IMRECV(Imrecv_c, MPI_Count)
 
-/* ---- both ---- */
+/* ---- calls that send and receive ---- */
 
-/* Whether native MPI accepts what is to be sent, of which it was to make the persistent request
- * @request, with error code @rv. That is asked before the other half is made, which may take a
- * message at once. */
+/* Returns whether native MPI accepts a send, for which it was to make the persistent request
+ * @request with the error code @rv, and frees that request. Must be called before the receive is
+ * made, because that may take a message at once. */
 static bool is_accepted(int rv, MPI_Request *request)
 {
     if (!is_begun(rv, request))
@@ -206,16 +207,16 @@ static bool is_accepted(int rv, MPI_Request *request)
     return true;
 }
 
-/* What sends may be without a request: if its peer is dead. */
+/* Begins the send @call by @pmpi_call, unless its peer is dead. Returns false after an error. */
 #define IS_SENT_IF_ALIVE(call, request, rv, pmpi_call)                                             \
     (ftc_p2p_culprit(call) >= 0 || is_begun((rv) = (pmpi_call), request))
 
-/* @pmpi_call of native MPI, which receives from source and sends to dest. */
+/* Marks @pmpi_call of native MPI, which receives from source and sends to dest, on the board. */
 #define EXCHANGE(kind, pmpi_call)                                                                  \
     (ftc_native_call_enter_exchange(FTC_CALL_##kind, comm, source, dest, RETURN_ADDRESS),          \
      ftc_native_call_leave_with(pmpi_call))
 
-/* The two halves of a call whose arguments have MPI's names. */
+/* Declares the two halves of a call whose arguments have MPI's names. */
 #define BOTH_HALVES(name, kind, return_address)                                                    \
     struct ftc_p2p_call send = {"MPI_" #name, comm, dest, sendtag, false, kind, return_address};   \
     struct ftc_p2p_call receive = {"MPI_" #name, comm, source, recvtag, true, kind, return_address}
@@ -253,7 +254,8 @@ static bool is_accepted(int rv, MPI_Request *request)
 SENDRECV(Sendrecv, Isend, Irecv, Send_init, int)
 SENDRECV(Sendrecv_c, Isend_c, Irecv_c, Send_init_c, MPI_Count)
 
-/* A send that never ends keeps the copy. */
+/* Defines MPI_Sendrecv_replace(). The copy is leaked if it may be sent to a dead rank, because that
+ * send may never end. */
 #define SENDRECV_REPLACE(name, suffix, count_type)                                                 \
     int MPI_##name(void *buf, count_type count, MPI_Datatype datatype, int dest, int sendtag,      \
                    int source, int recvtag, MPI_Comm comm, MPI_Status *status)                     \
@@ -302,13 +304,15 @@ struct elements {
     MPI_Datatype datatype;
 };
 
-/* What sends is a request also if its peer is dead. */
+/* Begins and notes the send @call by @pmpi_call. If its peer is dead, makes a request without
+ * native MPI. Returns false after an error. */
 #define IS_STARTED(call, request, rv, pmpi_call)                                                   \
     (ftc_p2p_note_dead(call, request) ||                                                           \
      is_begun((rv) = ftc_p2p_note(call, false, request, pmpi_call), request))
 
-/* The same with a request of two halves, noted like all that are made. @given is what the program
- * sends, in whose place is @sent: it, or with @copy that. */
+/* Begins a call that sends and receives, with one @request of two halves, which are noted like
+ * other requests. @given is what the program sends. @sent is what is sent in its place: @given
+ * itself, or its packed @copy. Takes over @copy, which may be NULL. Returns an MPI error code. */
 static int begin_pair(const struct ftc_p2p_call *send, const struct elements *given,
                       const struct elements *sent, void *copy, const struct ftc_p2p_call *receive,
                       const struct elements *received, MPI_Request *request)
@@ -378,7 +382,8 @@ ISENDRECV_REPLACE(Isendrecv_replace_c, MPI_Count)
 
 /* ---- probes ---- */
 
-/* After a look of native MPI; @flag is valid with MPI_SUCCESS only. */
+/* Notes for the mark of polls what a probe of native MPI has found. @flag is valid with MPI_SUCCESS
+ * only. Returns @rv. */
 static int after_look(const struct ftc_p2p_call *call, int rv, const int *flag)
 {
     if (!ftc_native_call_polls())

@@ -1,4 +1,4 @@
-/* include/ftcoll.h */
+/* Functions of include/ftcoll.h. */
 #include "../include/ftcoll.h"
 
 #include "board/rank_state.h"
@@ -16,7 +16,8 @@ const char *ftcoll_version(void)
     return FTCOLL_VERSION;
 }
 
-/* Of those of the @size ranks that are in MPI_COMM_WORLD. */
+/* Returns how many of the @size ranks are dead, and writes the first @max of them to @ranks. Only
+ * ranks of MPI_COMM_WORLD count. */
 static int count_failed(const int *world_rank, int size, int max, int ranks[])
 {
     const struct ftc_library *l = &ftc_library;
@@ -33,7 +34,8 @@ static int count_failed(const int *world_rank, int size, int max, int ranks[])
     return count;
 }
 
-/* A question of one rank alone: it must not count as the first use of @comm (communicator.h). */
+/* Makes no record of @comm: a query by one rank must not count as its first use
+ * (communicator.h). */
 int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
 {
     int size = 0, count = 0, *world_rank;
@@ -49,7 +51,7 @@ int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[])
     return count;
 }
 
-/* Nor must this: what has not been used has no result. */
+/* Makes no record of @comm either. A communicator that has not been used has no result. */
 int ftcoll_contributors(MPI_Comm comm, int max, int ranks[])
 {
     struct ftc_comm *c;

@@ -1,5 +1,5 @@
-/* Requests: those of point-to-point calls made, all of them started, completed and freed. A null
- * pointer in place of an argument is native MPI's to reject. */
+/* Wrappers of calls on requests: those that make requests of messages, and those that start,
+ * complete and free requests of any kind. Native MPI rejects null pointers. */
 #include "collectives/persistent.h"
 #include "entries.h"
 #include "p2p/buffered_init.h"
@@ -36,7 +36,7 @@ ISEND(Issend_c, MPI_Count)
 ISEND(Irsend, int)
 ISEND(Irsend_c, MPI_Count)
 
-/* With what comes before the count, the peer, and what comes after it. */
+/* Defines a call that makes a request, which is noted with setting p2p. */
 #define NOTED(name, persistent, receives, buffer_type, count_type)                                 \
     int MPI_##name(buffer_type buf, count_type count, MPI_Datatype datatype, int peer, int tag,    \
                    MPI_Comm comm, MPI_Request *request)                                            \
@@ -96,7 +96,7 @@ int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
                : PMPI_Pready_range(partition_low, partition_high, request);
 }
 
-/* MPICH 4.0 has forgotten that it only reads them. */
+/* Lacks the const of the standard with MPICH 4.0, as in its header. */
 #if MPICH_NUMVERSION < 40100000
 #define PARTITIONS int
 #else
@@ -109,7 +109,7 @@ int MPI_Pready_list(int length, PARTITIONS partitions[], MPI_Request request)
                                                : PMPI_Pready_list(length, partitions, request);
 }
 
-/* Not of a collective operation that is carried out here. */
+/* Starts a request that is not one of a collective operation carried out here. */
 static int start_other(MPI_Request *request)
 {
     return ftc_p2p_on() && request ? ftc_p2p_start_persistent(1, request) : PMPI_Start(request);
@@ -167,8 +167,8 @@ int MPI_Cancel(MPI_Request *request)
 
 /* ---- completed ---- */
 
-/* For the report of call sites requests of nonblocking calls that are carried out here need no
- * rank. */
+/* Returns the peer for the report of call sites: MPI_PROC_NULL if all requests are of nonblocking
+ * calls that are carried out here, because these need no rank. */
 static int peer_of(int count, const MPI_Request requests[])
 {
     bool has_ours = false;
@@ -181,7 +181,8 @@ static int peer_of(int count, const MPI_Request requests[])
     return has_ours ? MPI_PROC_NULL : FTC_ALL_MEMBERS;
 }
 
-/* Natively it is not known which rank a request needs: the mark says that it may be any. */
+/* Counts and marks a native wait. Which rank a request needs is not known natively, so the mark
+ * says that it may be any. */
 #define NATIVE_WAIT(kind, count, requests, pmpi_call)                                              \
     (ftc_native_call_count(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests),              \
                            RETURN_ADDRESS),                                                        \
@@ -197,8 +198,7 @@ static int peer_of(int count, const MPI_Request requests[])
 #define LOOKS(kind) COMPLETION(kind, .waits = false)
 #define KEEPS(kind) COMPLETION(kind, .keeps = true)
 
-/* The same for calls that only look. Where there is no request there is nothing to find, and a call
- * with an error has found it. */
+/* Returns whether @requests has any request. Without one a poll has nothing to find. */
 static bool has_request(int count, const MPI_Request requests[])
 {
     for (int i = 0; requests && i < count; i++)
@@ -207,6 +207,7 @@ static bool has_request(int count, const MPI_Request requests[])
     return false;
 }
 
+/* Notes for the mark of polls whether a poll has found something. An error counts as something. */
 static void end_look(enum ftc_call_kind kind, bool found, const void *return_address)
 {
     if (found)
@@ -221,7 +222,7 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
         bool has = (polls || ftc_coverage_is_on) && has_request(count, requests);                  \
         int code;                                                                                  \
                                                                                                    \
-        if (has) /* before it is complete */                                                       \
+        if (has) /* while it is not complete */                                                    \
             ftc_native_call_count(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests),       \
                                   RETURN_ADDRESS);                                                 \
         code = pmpi_call;                                                                          \
@@ -230,8 +231,8 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
         code;                                                                                      \
     })
 
-/* What the program calls, with the requests that stand behind its persistent ones: @call is about
- * seen, in place of requests. */
+/* Carries out @call on seen, which has the program's requests. In place of persistent ones it has
+ * those of the operations that these have started. Returns the code of @call. */
 #define SHOWN(count, requests, call)                                                               \
     ({                                                                                             \
         struct ftc_shown shown;                                                                    \
@@ -265,7 +266,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
                      : NATIVE_LOOK(TEST, 1, seen, PMPI_Test(seen, flag, status), *flag));
 }
 
-/* What is wrong with a count is native MPI's to say. */
+/* Native MPI rejects an invalid count in the following calls. */
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
@@ -336,9 +337,9 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
                              flag && *flag);
 }
 
-/* ---- looked at, and kept ---- */
+/* ---- checked, and kept ---- */
 
-/* The only calls of their kind in which MPICH does not call generalized requests back. */
+/* These calls poll generalized requests first, because MPICH calls none back in them. */
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
@@ -351,7 +352,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
                                     PMPI_Request_get_status(*seen, flag, status), *flag)));
 }
 
-/* Of several; what is wrong with a count is native MPI's to say here, too. */
+/* Checks several requests. Native MPI rejects an invalid count here as well. */
 #define LOOKED_AT(is_complete, protected_call, native_call)                                        \
     SHOWN(count, (MPI_Request *)requests,                                                          \
           (ftc_request_poll(count, seen),                                                          \

@@ -1,5 +1,5 @@
-/* The calls with which UCX copies large messages out of the memory of their senders
- * (shim/p2p/single_copy.h). Whoever else makes them gets what he would get without the library. */
+/* Calls by which UCX copies large messages out of the memory of their senders
+ * (shim/p2p/single_copy.h). For other callers they do what they do without the library. */
 #include "p2p/single_copy.h"
 #include "system/loaded.h"
 

@@ -1,6 +1,7 @@
-/* The first thread of a process. Libraries start threads when they are loaded, before this one's
- * turn comes: UCX from 1.18 on for its tools, OpenBLAS for its work. A fork after that would leave
- * them in the monitor process, so it is made before. */
+/* pthread_create(), for the first thread of a process. Libraries start threads when they are
+ * loaded, before this library is initialised: UCX from 1.18 on for its tools, OpenBLAS for its
+ * work. A fork after that would leave these threads in the monitor process. The fork is therefore
+ * made before the first thread. */
 #include "lifecycle/start.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* Calls that make a communicator with a topology, and calls that ask for it. If positions are empty
- * because ranks are dead, native MPI does not know the topology. */
+/* Wrappers of calls that make a communicator with a topology, and of calls that query it. If
+ * positions are empty because ranks are dead, native MPI does not know the topology. */
 #include "communicator/error_handler.h"
 #include "communicator/lineage.h"
 #include "communicator/virtual_topology.h"
@@ -11,7 +11,7 @@
 
 /* ---- making ---- */
 
-/* @pmpi_call of @kind, natively or by the survivors, of @old. */
+/* Defines the body of a call that makes a communicator of @old, for the survivors or natively. */
 #define MAKE(of_kind, old, new, to_arrange, pmpi_call)                                             \
     struct ftc_arrangement arrangement = to_arrange;                                               \
     struct ftc_creation x = {                                                                      \
@@ -80,9 +80,9 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
                                          comm_dist_graph));
 }
 
-/* ---- asking: what is not understood, native MPI rejects ---- */
+/* ---- queries: native MPI rejects invalid arguments ---- */
 
-/* Returns NULL if native MPI has the answer. */
+/* Returns the topology of @comm if it is of @kind. Returns NULL if native MPI has the answer. */
 static const struct ftc_virtual_topology *topology_of(MPI_Comm comm, int kind)
 {
     const struct ftc_virtual_topology *t = ftc_virtual_topology_get(comm);
@@ -103,7 +103,7 @@ static int own_rank(MPI_Comm comm)
     return rank;
 }
 
-/* As many as there is room for. */
+/* Copies as many values as there is room for. */
 static void write_some(int *to, int room, const int *from, int count)
 {
     if (room > 0 && count > 0)

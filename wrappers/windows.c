@@ -1,4 +1,4 @@
-/* Calls on windows that wait for other ranks. */
+/* Wrappers of calls on windows that wait for other ranks. */
 #include "entries.h"
 #include "program/native_call.h"
 #include "program/native_poll.h"
@@ -12,7 +12,7 @@
         return ftc_native_call_leave_with(PMPI_##name arguments);                                  \
     }
 
-/* needs all members of @comm */
+/* Defines a call that makes a window and needs all members of @comm. */
 #define MAKE(kind, name, parameters, arguments)                                                    \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
@@ -23,7 +23,7 @@
                                                PMPI_##name arguments));                            \
     }
 
-/* needs @peer of @window */
+/* Defines a call that needs @peer of @window. */
 #define USE(kind, name, parameters, arguments, window, peer)                                       \
     WRAPPER(                                                                                       \
         ftc_native_call_enter_window(FTC_CALL_##kind, window, peer, __builtin_return_address(0)),  \
@@ -63,13 +63,13 @@ int MPI_Win_free(MPI_Win *win)
 }
 
 USE(WIN_FENCE, Win_fence, (int assert, MPI_Win win), (assert, win), win, FTC_ALL_MEMBERS)
-/* needs the members of @group */
+/* Needs the members of @group. */
 WRAPPER(ftc_native_call_enter_group(FTC_CALL_WIN_START, group, __builtin_return_address(0)),
         Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
 USE(WIN_COMPLETE, Win_complete, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 USE(WIN_WAIT, Win_wait, (MPI_Win win), (win), win, FTC_ALL_MEMBERS)
 
-/* It only looks. @flag is valid with MPI_SUCCESS only. */
+/* Notes for the mark of polls what native MPI has found. @flag is valid with MPI_SUCCESS only. */
 int MPI_Win_test(MPI_Win win, int *flag)
 {
     int rv;
@@ -88,7 +88,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     return rv;
 }
 
-/* needs @rank, and whoever has the lock */
+/* Needs @rank and the rank that holds the lock, which may be any. */
 USE(WIN_LOCK, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
     (lock_type, rank, assert, win), win, FTC_ALL_MEMBERS)
 USE(WIN_LOCK_ALL, Win_lock_all, (int assert, MPI_Win win), (assert, win), win, FTC_ALL_MEMBERS)
