@@ -50,7 +50,8 @@ int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from,
     return c.rv;
 }
 
-/* Returns whether @plan may compute with floats: an operation of the program's own may. */
+/* Returns whether @plan may compute with floating-point numbers. An operation without a kernel,
+ * such as the program's own, may. */
 static bool computes_floats(const struct ftc_plan *plan)
 {
     switch (plan->arguments.facts.type_class) {
@@ -66,7 +67,8 @@ static bool computes_floats(const struct ftc_plan *plan)
     }
 }
 
-/* x86's long double alone has stacked registers, and what the program's operation may compute. */
+/* Returns whether a combination may use x86's stacked registers: for long double, or by an
+ * operation without a kernel. */
 static bool uses_stacked(const struct ftc_facts *facts)
 {
     return !facts->kernel || facts->size_bytes >= sizeof(long double);
@@ -85,8 +87,8 @@ void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating
     plan->floating = floating;
 }
 
-/* Without other threads only this one combines; a handler of the program's is not to run while the
- * library has its locks. */
+/* Notes the modes only where other threads may combine, or where a trap would run a handler of the
+ * program while the library holds its locks. */
 void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating *floating)
 {
     if (combines_floats(plan) && (ftc_library.locked || ftc_floating_traps()))
@@ -101,7 +103,7 @@ void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, M
         plan->error = rv;
 }
 
-/* ---- of several ranks ---- */
+/* ---- elements of several ranks ---- */
 
 const unsigned char *ftc_combine_two(struct ftc_brackets *b, const unsigned char *left,
                                      const unsigned char *right, unsigned char *into)

@@ -16,8 +16,9 @@ uint32_t ftc_contributor_policy_note(const struct ftc_plan *plan)
                : 0;
 }
 
-/* @required travels, of a call site on any rank: so all survivors of an allreduce decide alike,
- * wherever they call it from. */
+/* Returns an MPI error code: an error if a setting forbids that @missing of @of ranks are missing.
+ * @required travels with the data and holds if the call site of any rank requires all. All
+ * survivors of an allreduce thus return the same, even if they call it from different places. */
 static int judge(const struct ftc_plan *plan, int missing, int of, bool required)
 {
     const struct ftc_call *call = plan->call;
@@ -54,7 +55,8 @@ static int look_at_set(const struct ftc_plan *plan, const uint64_t *who, bool re
     return ftc_contributor_policy_look(plan, contributors);
 }
 
-/* A persistent request has an identity of its own, of which the program knows nothing. */
+/* Stores the contributors where the program queries them: with the communicator that it named. A
+ * persistent request has a communicator identity of its own, which the program does not know. */
 static void note_for_program(const struct ftc_plan *plan, const uint64_t *who)
 {
     uint64_t id = plan->program_comm_id;
@@ -72,8 +74,9 @@ int ftc_contributor_policy_look_at_set(const struct ftc_plan *plan, const uint64
                                                                : MPI_SUCCESS;
 }
 
-/* Looks at all ranks, or at those of the other group; but any rank may require all. Nothing is kept
- * of two groups: the ranks of the other one have numbers of their own. */
+/* Counts missing blocks of all ranks, or on an intercommunicator of the other group. Any rank may
+ * require all. On an intercommunicator records nothing, because the ranks of the other group have
+ * their own numbers. */
 int ftc_contributor_policy_look_at_blocks(const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;

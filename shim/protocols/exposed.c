@@ -2,17 +2,18 @@
 
 #include "board/publication.h"
 
-/* Fewer are sooner there with the message itself (doc/performance.md). */
+/* Fewest bytes worth exposing: fewer arrive earlier in the message itself (doc/performance.md). */
 enum { LEAST_BYTES = 1024 };
 
-/* The last use of each place. */
+/* Last use of each place of this rank. */
 static struct use {
     uint64_t communicator_id;
     uint32_t seq;
     bool is_used;
 } use[FTC_BOARD_EXPOSED];
 
-/* Another rank may still be in the last operation of a communicator that this rank has freed. */
+/* Returns whether the place is free. If this rank has freed the communicator, checks the board:
+ * another rank may still be in the last operation there. */
 static bool is_free(const struct use *u)
 {
     const struct ftc_comm *c = ftc_comm_find(u->communicator_id);
@@ -26,7 +27,8 @@ bool ftc_exposed_fits(size_t bytes)
     return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.exposed_bytes;
 }
 
-/* Packed data are unpacked later. After a reduce its root may not have read, and nobody would know
+/* Returns whether @bytes of @plan may be exposed. Packed data may not: they are unpacked later.
+ * Data for a root may not: other ranks return before the root has read them, and no rank learns
  * when it has. */
 static bool may_be_exposed(const struct ftc_plan *plan, size_t bytes)
 {

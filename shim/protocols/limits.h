@@ -1,5 +1,5 @@
-/* limits: how much of the data of a large call one operation carries, and how much memory a rank
- * takes for it. */
+/* limits: bytes of a large call that one operation carries, and memory that a rank uses for the
+ * call. */
 #ifndef FTC_PROTOCOLS_LIMITS_H
 #define FTC_PROTOCOLS_LIMITS_H
 
@@ -9,24 +9,24 @@
 
 #include <stddef.h>
 
-/* Whether setting large protects data that are too large for one message. */
+/* Returns whether setting large protects data that are too large for one message. */
 static inline bool ftc_limits_are_protected(void)
 {
     return ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
-/* Returns the bytes of the data that an operation carries of @ranks ranks together, if messages
- * carry them; the same on all ranks, and at least a byte for each (with large = native where
- * max_bytes has that). With large = protected, the rings of the board have room for more than
- * max_bytes between each two ranks, unless they would grow beyond measure. */
+/* Returns the bytes of all @ranks ranks together that one operation carries in messages. The result
+ * is the same on all ranks. With large = native it is max_bytes. With large = protected the rings
+ * have room for more: 16 times max_bytes and at most 64 KiB in jobs of up to 64 ranks, else
+ * max_bytes, and always at least 64 bytes a rank. */
 size_t ftc_limits_part_bytes(int ranks);
 
-/* Returns how much a rank may copy in one call: setting large_memory, which bounds large =
- * protected alone. */
+/* Returns the bytes that a rank may copy in one call: setting large_memory. With large = native
+ * there is no such limit. */
 size_t ftc_limits_memory_bytes(void);
 
-/* The error of @call if a rank has no memory for its data; @flags are those of the vote about it.
- */
+/* Returns the MPI error code of @call if a rank lacks memory for its data. @flags are those of the
+ * vote (enum ftc_round_flag). */
 int ftc_limits_error(const struct ftc_call *call, uint32_t flags);
 
 #endif

@@ -1,9 +1,9 @@
-/* packed: the data of a call with a request, packed when the call begins, and its result, unpacked
- * when the program waits for the request or tests it.
+/* packed: packed data of a call with a request. They are packed when the call begins. The result is
+ * unpacked when the program waits for the request or tests it.
  *
- * The operation goes on in any thread, without MPI (progress/thread.h). The program's own threads
- * do what needs calls into MPI because of its datatypes or operation: before the operation, and
- * after it with a copy of its result. */
+ * Any thread may advance the operation, without calling MPI (progress/thread.h). Only threads of
+ * the program make the calls into MPI that the datatypes or the operation need: before the
+ * operation, and after it with a copy of its result. */
 #ifndef FTC_PROTOCOLS_PACKED_H
 #define FTC_PROTOCOLS_PACKED_H
 
@@ -12,27 +12,29 @@
 struct ftc_packed {
     bool gives; /* whether this rank gives any data */
     unsigned char *given;
-    size_t bytes;         /* of these; SIZE_MAX: there is no memory for them */
-    bool takes;           /* whether there is a result for this rank, which is not unpacked yet */
-    unsigned char *taken; /* the value with it, of one operation */
+    size_t bytes;         /* bytes of given; SIZE_MAX: there was no memory for them */
+    bool takes;           /* whether this rank has a result that is not unpacked yet */
+    unsigned char *taken; /* copy of the value of an operation that carries all data; NULL: none */
 };
 
-/* Packs what @plan gives, which keeps @packed from now on. Returns an MPI error code. With the
- * library's lock held. */
+/* Packs the data that @plan gives into @packed, to which the plan points from then on. Returns an
+ * MPI error code. Called with the library's lock held. */
 int ftc_packed_make(struct ftc_packed *packed, struct ftc_plan *plan);
 
-/* Copies the result of the operation. Returns an MPI error code. */
+/* Copies the result of the operation into plan->packed. Returns an MPI error code. */
 int ftc_packed_take(struct ftc_plan *plan);
 
-/* Frees the packed data of @plan, if there are any. */
+/* Frees the packed data of @plan, if it has any. */
 void ftc_packed_close(struct ftc_plan *plan);
 
 /* ---- of any call, packed or not ---- */
 
-/* Has this rank's data written where plan->room() says. Returns an MPI error code. */
+/* Gives this rank's data, packed or not, to the protocol: to the memory from plan->room(), or as
+ * plan->value. If native MPI has to carry out the call, gives a block without data with note
+ * FTC_BLOCK_REFUSES instead. Returns an MPI error code. */
 int ftc_packed_give(struct ftc_plan *plan);
 
-/* Returns the result of the operation; NULL: there is none for this rank. */
+/* Returns the result of the operation; NULL if this rank has none, or if its length is invalid. */
 const void *ftc_packed_result(const struct ftc_plan *plan);
 
 #endif

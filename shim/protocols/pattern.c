@@ -5,8 +5,8 @@
 
 /* ---- peers ---- */
 
-/* The root of a gather takes its own block, and that of a scatter its own segment, out of the
- * program's memory. */
+/* Fills @p for a call in one group. The root of a gather copies its own block within the program's
+ * memory, and so does the root of a scatter with its own segment. */
 static void within_group(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
@@ -85,12 +85,13 @@ int ftc_pattern_source(const struct ftc_pattern *p, int index)
 
 /* ---- the order of neighbors ----
  *
- * In a periodic dimension of one or two ranks, both neighbors are one rank. MPI wants that what
- * goes to the left comes from the right (MPI 4.0, section 8.6). MPICH 4.0.2 does so in
- * MPI_Neighbor_alltoall, but not in the forms with many counts. This library does as the program's
- * MPI library does, and finds that out without communication. */
+ * In a periodic dimension of one or two ranks, both neighbors are the same rank. MPI requires that
+ * data sent to the left arrive from the right (MPI 4.0, section 8.6). MPICH 4.0.2 does so in
+ * MPI_Neighbor_alltoall, but not in the forms with many counts. This library uses the order of the
+ * program's MPI library, which it finds out without communication. */
 
-/* Native MPI between this rank and itself, its two neighbors on a ring of one rank. */
+/* Exchanges data by native MPI between this rank and itself, which is both of its neighbors on a
+ * ring of one rank. */
 static void exchange_with_oneself(enum ftc_call_kind plain, MPI_Comm ring, const int in[2],
                                   int out[2])
 {
@@ -123,7 +124,8 @@ static bool ask_for_order(enum ftc_call_kind plain)
 enum order { UNKNOWN, LAST_FIRST, FIRST_FIRST };
 static _Atomic unsigned char order_of[FTC_CALL_COUNT];
 
-/* While another call has all context ids, MPICH waits here: on_blocked sees the mark. */
+/* Marks the native calls for on_blocked, because MPICH waits in them while another call holds all
+ * context ids. */
 void ftc_pattern_learn_order(const struct ftc_call *call)
 {
     enum ftc_call_kind plain = ftc_call_plain(call->kind);
@@ -161,7 +163,8 @@ static bool is_source(const struct ftc_neighbors *n, int rank)
     return false;
 }
 
-/* Only what is combined needs what this rank has given itself. */
+/* Returns true for this rank's own data only if elements are combined, or if it is its own
+ * neighbor. */
 bool ftc_pattern_needs(const struct ftc_plan *plan, int from)
 {
     const struct ftc_call *call = plan->call;

@@ -32,14 +32,16 @@ bool ftc_pipelined_fits(const struct ftc_plan *plan)
 
 /* ---- memory ---- */
 
-/* The copy of the last call: pages that the kernel has given and cleared once. */
+/* Copy of an earlier call, kept for reuse because the kernel has allocated and cleared its pages.
+ * SPARE_MOST limits its bytes. */
 enum { SPARE_MOST = 64 << 20 };
 static struct {
     unsigned char *copy;
     size_t bytes;
 } spare;
 
-/* Lack of memory is to be known before anything is changed. */
+/* Allocates @bytes and all of their pages, so that a lack of memory shows before any data change.
+ * Returns NULL without memory. */
 static unsigned char *get_pages(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
@@ -91,7 +93,7 @@ static bool get_memory(struct ftc_pipelined *p)
         &ftc_library.board, ftc_library.world_rank, plan->comm->id, plan->comm->seq,
         kind_of(p)->block_bytes(plan, s->units < s->block_units ? s->units : s->block_units));
     if (p->region < 0)
-        ftc_job_end_no_memory("a large call"); /* nor for telling the others */
+        ftc_job_end_no_memory("a large call"); /* no word is left to tell the other ranks either */
     p->lacks_region = p->region >= FTC_BULK_REGIONS && ftc_bulk_is_full();
     p->region_of = malloc((size_t)plan->comm->size * sizeof *p->region_of);
     p->scratch = aligned_alloc(64, (scratch + 127) / 64 * 64);
@@ -161,7 +163,7 @@ static const struct ftc_data_world world = {
     .get = get,
 };
 
-/* A member shows itself in a region that has slots, or has nothing in any of them. */
+/* Uses region 0 for a member whose region has no slots: such a member has put no data. */
 unsigned char *ftc_pipelined_slot(const struct ftc_pipelined *p, int member, int slot)
 {
     int region = member == ftc_pipelined_schedule(p)->self ? p->region : p->region_of[member];
@@ -177,7 +179,7 @@ static void begin_data_phase(struct ftc_pipelined *p)
     const struct ftc_comm *c = p->plan->comm;
     struct ftc_schedule schedule = *ftc_pipelined_schedule(p);
 
-    /* Numbers of members can have changed since the last try, that of units has not. */
+    /* The members can have changed since the last try, the units cannot. */
     schedule.n = c->member_count;
     schedule.self = c->own_member;
     schedule.root = p->plan->root;
@@ -191,7 +193,8 @@ static void begin_data_phase(struct ftc_pipelined *p)
         ftc_data_leave(&p->phase);
 }
 
-/* False: others still read what was in the last region that could be free. */
+/* Begins the first try. Returns false if no region is free and other ranks still read one that this
+ * rank has left. */
 static bool begin_first_try(struct ftc_pipelined *p)
 {
     if (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
@@ -203,7 +206,7 @@ static bool begin_first_try(struct ftc_pipelined *p)
 
 /* ---- the prelude of the vote ---- */
 
-/* Points at which setting crash can kill: stages, in the whole data phase. */
+/* Kills the process if setting crash names this point, in stages of the whole data phase. */
 static void look_for_crash(const struct ftc_pipelined *p)
 {
     const struct ftc_data_phase *phase = &p->phase;

@@ -1,6 +1,7 @@
-/* pipelined: the protocol of reductions and blocking broadcasts on one host whose data are too
- * large for messages, or whose operation is not commutative: a data phase (engine/data_phase.h) and
- * a VOTE, repeated until all ranks have everything (doc/design.md, section 12). */
+/* pipelined: protocol of reductions and blocking broadcasts on one host whose data do not fit one
+ * operation. A data phase (engine/data_phase.h) moves the data. Then a vote, a small allreduce,
+ * finds out whether all ranks have everything. If not, both are repeated (doc/design.md, section
+ * 12). */
 #ifndef FTC_PROTOCOLS_PIPELINED_H
 #define FTC_PROTOCOLS_PIPELINED_H
 
@@ -8,49 +9,52 @@
 #include "engine/data_phase.h"
 #include "round_status.h"
 
-/* A call from its first try to its last. */
+/* State of a call from its first try to its last. */
 struct ftc_pipelined {
     struct ftc_prelude prelude; /* must be first */
     struct ftc_plan *plan;
     struct ftc_data_phase phase;
-    uint32_t vote; /* the value of the small allreduce: flags of anybody, enum ftc_round_flag */
+    uint32_t vote; /* value of the vote: flags of all ranks together, enum ftc_round_flag */
     bool has_memory, lacks_region;
-    int region;             /* of this rank's in board/bulk.h */
-    int16_t *region_of;     /* of each member's, by index in member[]; -1: not known yet */
-    unsigned char *scratch; /* what is being combined */
+    int region;             /* region of this rank in board/bulk.h; -1: none yet */
+    int16_t *region_of;     /* region of each member, by index in member[]; -1: not known yet */
+    unsigned char *scratch; /* memory for intermediate results of a combination */
 
-    /* The data that a second try would miss: the program's where the result takes their place, or
-     * those that are not side by side in the program's memory. */
+    /* Copy of data that a second try needs: the program's data if the result overwrites them, or
+     * packed data if the program's buffer has another layout. */
     unsigned char *copy;
     size_t copy_bytes;
-    uint64_t saved; /* blocks of which the copy has what was there before */
+    uint64_t saved; /* blocks whose previous content is in the copy */
 };
 
-/* The functions of a kind of call. Blocks, parts and slots: engine/schedule.h. */
+/* Functions of a kind of call. engine/schedule.h explains blocks, parts and slots. */
 struct ftc_pipelined_kind {
-    /* The call's schedule, but for the members; false: the data cannot be moved in blocks. */
+    /* Fills @schedule, except for its members. Returns false if the data cannot be moved in
+     * blocks. */
     bool (*schedule)(const struct ftc_plan *plan, struct ftc_schedule *schedule);
-    /* Bytes of a slot that a block takes. */
+    /* Returns the bytes of a slot that a block of @units takes. */
     size_t (*block_bytes)(const struct ftc_plan *plan, uint64_t units);
-    /* Bytes that combine() needs besides; NULL, as combine(): nothing is combined. */
+    /* Returns the bytes of memory that combine() needs. NULL, as is combine(): nothing is
+     * combined. */
     size_t (*scratch_bytes)(const struct ftc_plan *plan);
-    /* Bytes that the copy needs; 0: none. */
+    /* Returns the bytes that the copy needs; 0: there is no copy. */
     size_t (*copy_bytes)(const struct ftc_pipelined *p);
-    /* Before each try, with the memory that it needs. NULL: nothing to do. */
+    /* Prepares a try. Called before each try whose memory is there. NULL: nothing to do. */
     void (*prepare)(struct ftc_pipelined *p);
     void (*put)(struct ftc_pipelined *p, int slot, struct ftc_units block);
     void (*combine)(struct ftc_pipelined *p, int slot, struct ftc_units block,
                     struct ftc_units part);
     void (*get)(struct ftc_pipelined *p, int slot, uint64_t block);
-    /* After a try that was not complete, or none: the program's memory as it was. */
+    /* Restores the program's memory after an incomplete try. Without effect if nothing was
+     * saved. */
     void (*undo)(struct ftc_pipelined *p);
-    /* After the one that was. Returns an MPI error code. */
+    /* Finishes the call after the complete try. Returns an MPI error code. */
     int (*take)(const struct ftc_pipelined *p);
 };
 
 extern const struct ftc_pipelined_kind ftc_pipelined_reduction, ftc_pipelined_broadcast;
 
-/* Whether a block of a reduction or a broadcast has room in a slot of bulk memory. */
+/* Returns whether a block of a reduction or a broadcast fits a slot of bulk memory. */
 bool ftc_pipelined_fits(const struct ftc_plan *plan);
 
 extern const struct ftc_protocol_steps ftc_pipelined_steps;
@@ -62,7 +66,7 @@ static inline const struct ftc_schedule *ftc_pipelined_schedule(const struct ftc
     return &p->phase.schedule;
 }
 
-/* The @slot of a member that has shown itself. */
+/* Returns @slot of @member, which is this rank or has shown its progress (board/bulk.h). */
 unsigned char *ftc_pipelined_slot(const struct ftc_pipelined *p, int member, int slot);
 
 #endif

@@ -1,5 +1,5 @@
-/* Broadcasts of any size. Ranks may describe the data by different datatypes: blocks are bytes of
- * the packed data. Where these are not the program's memory as it stands, they are in the copy. */
+/* Broadcasts of any size. Ranks may describe the data by different datatypes, so blocks are bytes
+ * of packed data. If the program's buffer has another layout, the packed data are in the copy. */
 #include "pipelined.h"
 
 #include "board/bulk.h"
@@ -23,13 +23,14 @@ static size_t block_bytes(const struct ftc_plan *plan, uint64_t units)
     return units;
 }
 
-/* The data, wherever they are. */
+/* Returns the packed data: the program's buffer, or the copy. */
 static unsigned char *data(const struct ftc_pipelined *p)
 {
     return ftc_facts_are_packed(&p->plan->arguments.facts) ? p->plan->call->recvbuf : p->copy;
 }
 
-/* Whether buffers have to be as they were if the root dies. */
+/* Returns whether the program's buffer receives the blocks and must be restored if the root
+ * dies. */
 static bool is_kept(const struct ftc_pipelined *p)
 {
     return ftc_library.settings.on_dead_root == FTC_ON_DEAD_ROOT_KEEP &&

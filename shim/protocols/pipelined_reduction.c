@@ -1,5 +1,5 @@
-/* Reduce and allreduce of any size, in the order of the ranks: so the operation need not be
- * commutative. */
+/* Reduce and allreduce of any size. Elements are combined in rank order, so the operation need not
+ * be commutative. */
 #include "pipelined.h"
 
 #include "board/board.h"
@@ -10,13 +10,13 @@
 #include "system/copy.h"
 #include "value/rank_set.h"
 
-/* Each member combines its part of a block. Parts are large enough to make a step worth its
- * waiting. Blocks are small enough for the caches of a core, so with more than 8 ranks parts are
- * smaller. */
+/* Sizes of parts and blocks. Each member combines its part of a block. A part is so large that its
+ * work outweighs the waiting of a step. A block fits the caches of a core, so parts are smaller
+ * with more than 8 ranks. */
 enum {
     PART_BYTES = 64 * 1024,
     BLOCK_BYTES_MOST = 512 * 1024,
-    STRIP_BYTES = 8 * 1024, /* combined at a time: both operands are in the first cache */
+    STRIP_BYTES = 8 * 1024, /* combined at a time: both operands fit the first-level cache */
 };
 
 /* ---- blocks ---- */
@@ -39,7 +39,7 @@ static bool schedule(const struct ftc_plan *plan, struct ftc_schedule *s)
 
 /* ---- where elements are ---- */
 
-/* @base and some elements: the address that MPI calls are given for them. */
+/* Returns the address that MPI calls expect for the elements from @number on in @base. */
 static char *element(const struct ftc_pipelined *p, const void *base, uint64_t number)
 {
     return (char *)base + (ptrdiff_t)number * p->plan->arguments.facts.extent_bytes;
@@ -58,7 +58,8 @@ static const void *input(const struct ftc_pipelined *p)
     return ftc_call_input(p->plan->call);
 }
 
-/* Returns the data of a member: nothing is put of this rank's own part. */
+/* Returns the elements of @member from @number on. Contiguous elements of this rank are in its
+ * input, because put() leaves out its own part. */
 static const char *operand(const struct ftc_pipelined *p, int member, int slot,
                            struct ftc_units block, uint64_t number)
 {
@@ -69,7 +70,7 @@ static const char *operand(const struct ftc_pipelined *p, int member, int slot,
 
 /* ---- memory to combine in ---- */
 
-/* Returns the bytes of a level of a strip. */
+/* Returns the bytes of a strip's span, which each level of the combination needs. */
 static size_t level_bytes(const struct ftc_plan *plan)
 {
     return (block_bytes(plan, ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)) + 63) / 64 *
@@ -111,7 +112,7 @@ static void put(struct ftc_pipelined *p, int slot, struct ftc_units block)
     put_units(p, slot, block, own.first + own.count, end);
 }
 
-/* Elements of all members that become one. */
+/* Elements of all members that are combined at a time. */
 struct strip {
     struct ftc_brackets brackets; /* must be first */
     struct ftc_pipelined *p;
@@ -128,7 +129,8 @@ static const unsigned char *operand_of(struct ftc_brackets *b, int member)
            ftc_span_start(&b->plan->arguments.facts, b->count);
 }
 
-/* Between elements with gaps may be others: elements alone are written. */
+/* Writes combined elements to this rank's slot. Leaves out gaps, because other elements may be in
+ * them. */
 static void show_strip(const struct strip *s, const unsigned char *result, size_t part_bytes)
 {
     const struct ftc_pipelined *p = s->p;
@@ -143,7 +145,7 @@ static void show_strip(const struct strip *s, const unsigned char *result, size_
         ftc_span_write(to, result, count, facts);
 }
 
-/* In the brackets of MPICH's recursive doubling and halving. */
+/* Combines @units of all members, nested as in MPICH's recursive doubling and halving. */
 static void combine_strip(struct ftc_pipelined *p, int slot, struct ftc_units block,
                           struct ftc_units units, size_t part_bytes)
 {
@@ -182,7 +184,7 @@ static void combine(struct ftc_pipelined *p, int slot, struct ftc_units block,
     }
 }
 
-/* ---- what a second try would miss ---- */
+/* ---- data that a second try needs ---- */
 
 static bool is_overwritten(const struct ftc_pipelined *p)
 {

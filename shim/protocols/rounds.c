@@ -21,7 +21,7 @@ static bool may_keep(struct ftc_rounds *p, size_t bytes)
     return true;
 }
 
-/* A packed block has memory already. */
+/* Returns the packed data if there are any. */
 unsigned char *ftc_rounds_own_block(struct ftc_rounds *p, size_t bytes)
 {
     if (!may_keep(p, bytes))
@@ -63,7 +63,8 @@ bool ftc_rounds_brings(const struct ftc_rounds *p, int rank)
     return ftc_rounds_wants(&p->from[rank].source, ftc_rank_set_has(p->status.who, (uint32_t)rank));
 }
 
-/* Makes @room, which is more than before. False without memory. */
+/* Enlarges the memory of @s to @room bytes, which are more than it has. Returns false without
+ * memory. */
 static bool widen(struct ftc_rounds *p, struct ftc_reassembly *s, size_t room)
 {
     unsigned char *wider;
@@ -77,7 +78,8 @@ static bool widen(struct ftc_rounds *p, struct ftc_reassembly *s, size_t room)
     return true;
 }
 
-/* For as much as is likely to come, if there is memory for that, or for @bytes more. */
+/* Makes room for @bytes more. If the memory has to grow, makes it @likely bytes where possible.
+ * Returns false without memory. */
 static bool make_room(struct ftc_rounds *p, struct ftc_reassembly *s, size_t bytes, size_t likely)
 {
     size_t room = s->bytes + bytes;
@@ -149,7 +151,7 @@ void ftc_rounds_open(struct ftc_plan *plan, const struct ftc_rounds_carrier *car
     plan->find = find;
 }
 
-/* By any rank. */
+/* Returns whether any rank requires that native MPI carries out the call. */
 static bool is_refused(const struct ftc_rounds *p)
 {
     bool is = false;
@@ -174,7 +176,7 @@ static int take(struct ftc_rounds *p)
         packed->takes = true;
     else
         rv = p->plan->collective->take(p->plan);
-    ftc_fence_check(); /* who was taken for dead may have read anything */
+    ftc_fence_check(); /* if declared dead, this rank may have read overwritten data */
     return rv;
 }
 

@@ -1,4 +1,5 @@
-/* Blocks in bulk memory (board/bulk.h): each rank has a region there, which all others read. */
+/* Blocks in bulk memory (board/bulk.h). Each rank has a region there, which all other ranks
+ * read. */
 #include "rounds.h"
 
 #include "board/bulk.h"
@@ -11,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The head before the data of a region: of this round, and of the one before, which others may
- * still be reading. */
+/* Head before the data of a region. A region has two: one of this round, and one of the round
+ * before, which other ranks may still read. */
 struct head {
-    _Alignas(64) uint64_t bytes; /* of the block, written in this round */
-    uint64_t left;               /* after it */
+    _Alignas(64) uint64_t bytes; /* bytes of the block that were written in this round */
+    uint64_t left;               /* bytes of the block after them */
     uint32_t note;
 };
 
@@ -78,8 +79,8 @@ static unsigned char *block(struct ftc_rounds *p, size_t bytes)
                : NULL;
 }
 
-/* Points at which setting crash can kill: before and behind the writing of each round, before and
- * behind the taking. */
+/* Kills the process if setting crash names this point. Each round has points before and after its
+ * writing, and before and after its taking. */
 static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
 {
     enum { STAGES = 4 };
@@ -91,7 +92,8 @@ static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
                           (uint64_t)p->progress.round * STAGES + stage, rounds * STAGES - 1);
 }
 
-/* False: others still read what was in the last one that could be free. */
+/* Takes a region. Returns false if none is free and other ranks still read one that this rank has
+ * left. */
 static bool take_region(struct ftc_rounds *p)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -101,7 +103,7 @@ static bool take_region(struct ftc_rounds *p)
     p->seq = p->plan->comm->seq;
     p->region = ftc_bulk_take(board, ftc_library.world_rank, p->plan->comm->id, p->seq, 0);
     if (p->region < 0)
-        ftc_job_end_no_memory("a large call"); /* nor for telling the others */
+        ftc_job_end_no_memory("a large call"); /* no word is left to tell the other ranks either */
     p->lacks_region = !has_slots(p->region) && ftc_bulk_is_full();
     p->has_memory =
         p->from && has_slots(p->region) &&
@@ -109,7 +111,8 @@ static bool take_region(struct ftc_rounds *p)
     return true;
 }
 
-/* The next bytes of the own block, for all to read. */
+/* Shows the next part of this rank's block to all ranks: writes its head, and its data unless the
+ * whole block is there already. */
 static void write_part(struct ftc_rounds *p)
 {
     struct region *region = own_region(p);
@@ -169,14 +172,14 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
     request->prelude = &p->prelude;
 }
 
-/* ---- behind it ---- */
+/* ---- after the operation ---- */
 
 static void hear(struct ftc_rounds *p)
 {
     p->status = ftc_round_status_read(p->plan->comm->running->op.result.value, p->plan->comm->size);
 }
 
-/* Reads the head of a round. A length that no correct rank writes counts as 0. */
+/* Returns the head of a round. A length that no correct rank writes becomes 0. */
 static struct head head_of(const struct region *region, uint32_t round)
 {
     struct head head = region->head[ftc_rounds_half(round)];
@@ -186,9 +189,9 @@ static struct head head_of(const struct region *region, uint32_t round)
     return head;
 }
 
-/* The vote says that @rank has written its block, and it keeps its region until this rank has read:
- * whoever may write to shared memory has changed that. This rank cannot have the result of the
- * others. */
+/* Ends the job, because another process has written to shared memory. By the vote, @rank has
+ * written its block, and it keeps its region until this rank has read it. Without that block this
+ * rank cannot have the other ranks' result. */
 static void end_without_region(const struct ftc_rounds *p, int rank)
 {
     char text[192];
@@ -211,7 +214,7 @@ static void take_from(struct ftc_rounds *p, int rank)
     struct head head;
 
     if (!has_slots(its_region)) {
-        ftc_fence_check(); /* no rank keeps a region for one that was declared dead */
+        ftc_fence_check(); /* no rank keeps its region for a rank declared dead */
         end_without_region(p, rank);
     }
     region = region_of(world_of(p, rank), its_region);
@@ -237,7 +240,7 @@ static void take(struct ftc_rounds *p)
 
 /* ---- the end ---- */
 
-/* All others that take part. */
+/* Returns the world ranks of all other members, from malloc(); NULL without memory. */
 static uint32_t *readers(const struct ftc_rounds *p, int *count)
 {
     const struct ftc_comm *c = p->plan->comm;

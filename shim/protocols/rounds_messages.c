@@ -1,5 +1,6 @@
-/* Blocks in the messages of the rounds' operations: a value of blocks (value/blocks.h), with the
- * next part of each rank's. A rank in the value has written. */
+/* Blocks in the messages of the rounds' operations. Each operation has a value of blocks
+ * (value/blocks.h) with the next part of each rank's block. A rank whose part is in the value has
+ * written. */
 #include "limits.h"
 #include "rounds.h"
 
@@ -8,13 +9,13 @@
 #include <assert.h>
 #include <string.h>
 
-/* A rank says this beside a part of its block. It travels as the note of the part. */
+/* Statement of a rank beside a part of its block. It travels as the note of the part. */
 union said {
     uint32_t note_of_part;
     struct {
-        uint8_t note;        /* enum ftc_block_note, of the whole block */
-        uint8_t flags;       /* enum ftc_round_flag */
-        uint16_t parts_left; /* of this round's size; UINT16_MAX: that many or more */
+        uint8_t note;        /* note of the whole block: enum ftc_block_note */
+        uint8_t flags;       /* flags of the rank: enum ftc_round_flag */
+        uint16_t parts_left; /* parts of this round's size that are left, at most UINT16_MAX */
     };
 };
 
@@ -38,7 +39,7 @@ static size_t part_bytes(const struct ftc_rounds *p)
     return ftc_limits_part_bytes(ranks) / (size_t)givers;
 }
 
-/* The next part of the own block. */
+/* Makes the contribution of this rank with the next part of its block, and returns it. */
 static void *write_part(struct ftc_rounds *p)
 {
     const struct ftc_blocks_limit limit = limit_of(p->plan->comm->size);
@@ -52,7 +53,7 @@ static void *write_part(struct ftc_rounds *p)
         parts_left = piece.bytes = 0;
     ftc_blocks_begin(value);
     part = ftc_blocks_add(value, &limit, p->plan->comm->rank, piece.bytes);
-    assert(part); /* all shares together have room */
+    assert(part); /* the parts of all ranks fit the value */
     said.parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX;
     ftc_blocks_note(value, part, said.note_of_part);
     if (piece.bytes > 0)
@@ -86,9 +87,10 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
     request->used_bytes = ftc_blocks_used_bytes;
 }
 
-/* ---- behind the operation ---- */
+/* ---- after the operation ---- */
 
-/* Finds the next part from *@at on. Blocks that no rank can have written are skipped. */
+/* Finds the next part from *@at on. Skips blocks that no correct rank writes. Returns false if
+ * there is none. */
 static bool next_part(const struct ftc_rounds *p, size_t *at, struct ftc_block *part)
 {
     const struct ftc_comm *c = p->plan->comm;

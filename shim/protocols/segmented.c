@@ -32,7 +32,7 @@ static uint64_t most_units(const struct ftc_plan *plan)
     return ftc_combine_units(&plan->arguments.facts, ftc_limits_part_bytes(plan->comm->size));
 }
 
-/* Elements of a slice. */
+/* Returns the number of elements of @slice. */
 static MPI_Count units_of(const struct ftc_plan *plan, uint64_t slice)
 {
     uint64_t left = (uint64_t)plan->arguments.count - slice * most_units(plan),
@@ -41,14 +41,14 @@ static MPI_Count units_of(const struct ftc_plan *plan, uint64_t slice)
     return (MPI_Count)(left < most ? left : most);
 }
 
-/* @base and the elements before @slice: the address that MPI calls are given for it. */
+/* Returns the address that MPI calls expect for the elements of @slice in @base. */
 static char *elements(const struct ftc_plan *plan, const void *base, uint64_t slice)
 {
     return (char *)base +
            (ptrdiff_t)(slice * most_units(plan)) * plan->arguments.facts.extent_bytes;
 }
 
-/* Returns the bytes from one slice in the results to the next. */
+/* Returns the distance of two slices in the results, in bytes. */
 static size_t stride(const struct ftc_plan *plan)
 {
     size_t bytes = ftc_span_bytes(&plan->arguments.facts, (MPI_Count)most_units(plan));
@@ -121,9 +121,10 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
     request->combine = combine;
 }
 
-/* ---- behind it ---- */
+/* ---- after the operation ---- */
 
-/* Whether the slice has the contributors of the slice before it. */
+/* Returns whether the slice has the contributors of the slice before. If not, stores its status in
+ * s->status. */
 static bool is_alike(struct ftc_segmented *s)
 {
     struct ftc_round_status status =

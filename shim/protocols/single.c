@@ -27,7 +27,8 @@ bool ftc_single_can_expose(const struct ftc_plan *plan)
            ftc_exposed_fits(plan->arguments.value_bytes);
 }
 
-/* Adds this rank's block to its value. */
+/* Adds this rank's block to its contribution. Returns where its @bytes belong; NULL if the value
+ * has no room for them. */
 static void *add_block(struct ftc_plan *plan, size_t bytes)
 {
     void *value = plan->comm->running->contribution;
@@ -43,7 +44,7 @@ static void *add_block(struct ftc_plan *plan, size_t bytes)
     return data;
 }
 
-/* Returns false without memory. */
+/* Begins a value of blocks. Returns false without memory. */
 static bool begin_blocks(struct ftc_plan *plan)
 {
     plan->limit = (struct ftc_blocks_limit){
@@ -124,7 +125,8 @@ static struct ftc_piece find_data(const struct ftc_plan *plan, int rank, size_t 
 
 /* ---- elements that are combined ---- */
 
-/* Makes a value with room for the elements of this rank. */
+/* Makes a value with room for the elements of this rank. Returns where they belong; NULL without
+ * memory. */
 static void *begin_copy(struct ftc_plan *plan, size_t bytes)
 {
     const struct ftc_comm *c = plan->comm;
@@ -167,9 +169,10 @@ static bool combines(const struct ftc_plan *plan)
     return plan->collective->combines && !plan->arguments.keeps_blocks && !plan->is_inter;
 }
 
-/* A reduce tells nobody but its root who is dead, and costs more the more deaths it tolerates: a
- * persistent request tolerates any number, and has no other operation that would tell. Of two
- * groups not all ranks know the root; and all are to hear who refuses. */
+/* Returns whether the operation is a reduce. Only the root of a reduce learns which ranks are dead,
+ * and its cost grows with the number of failures that it tolerates. A persistent request tolerates
+ * any number and has no other operation from which ranks learn of deaths. On an intercommunicator
+ * not all ranks know the root. If a rank may refuse the call, all ranks must learn of that. */
 static bool is_reduce(const struct ftc_plan *plan)
 {
     enum ftc_call_kind kind = plan->call->kind;
@@ -178,9 +181,10 @@ static bool is_reduce(const struct ftc_plan *plan)
            !plan->arguments.packs_elements;
 }
 
-/* Blocks do not become fewer on their way to the root: on one host, where the root gets a message
- * for the price of any other, each is to travel once, and nobody is to wait for the turn of a rank
- * in between. Members are the same on all ranks. */
+/* Returns whether each member sends its block directly to the root. Blocks do not shrink when they
+ * are joined on their way, so each should travel once. No member should wait for a member in
+ * between either. On one host a message to the root costs no more than one to any other rank. The
+ * members are the same on all ranks. */
 static bool is_direct(const struct ftc_comm *c)
 {
     return c->member_count <= FTC_DIRECT_MOST && c->topology.hosts.count == 1;
@@ -219,9 +223,9 @@ static void request(struct ftc_plan *plan, struct ftc_loop_request *request)
     request->value_bytes = plan->travelling_bytes;
 }
 
-/* ---- behind it ---- */
+/* ---- after the operation ---- */
 
-/* Whether any rank wants native MPI to carry the call out. */
+/* Returns whether any rank requires that native MPI carries out the call. */
 static bool is_refused(const struct ftc_plan *plan, const void *value)
 {
     struct ftc_block block;
@@ -234,7 +238,8 @@ static bool is_refused(const struct ftc_plan *plan, const void *value)
     return false;
 }
 
-/* Why blocks are not a result; the same on all ranks that have the value. */
+/* Returns why the blocks are no result, if they are not. All ranks that have the value return the
+ * same. */
 static enum ftc_fallback obstacle_of(const struct ftc_plan *plan)
 {
     const void *value = plan->comm->running->op.result.value;
