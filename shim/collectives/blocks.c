@@ -1,11 +1,11 @@
-/* Calls that move blocks: gather, scatter and alltoall with their forms, the collectives of
- * neighborhoods, and all of these and broadcasts on an intercommunicator. A rank gives one block:
- * the same data for all ranks that take them, or a segment for each of them (pattern.h).
+/* Calls that move blocks: gather, scatter and alltoall with their forms, neighborhood collectives,
+ * and all of these and broadcasts on an intercommunicator. A rank gives one block: the same data
+ * for all ranks that take them, or a segment for each of them (pattern.h).
  *
- * doc/design.md, section 12, has the operation of each call. A gather with counts that the root
- * alone knows is an allreduce, because all ranks have to learn whether native MPI carries it out.
- * Data travel packed: ranks may describe them by different datatypes. These have been examined.
- * That of a layout without blocks may be anything. */
+ * doc/design.md, section 12, lists the operation of each call. A gather with counts that only the
+ * root knows is an allreduce, because all ranks have to learn whether native MPI carries it out.
+ * Data travel packed, because ranks may describe them by different datatypes. The datatypes have
+ * been examined, except that of a layout without blocks, which may be anything. */
 #include "program/error.h"
 #include "protocols/pattern.h"
 #include "value/layout.h"
@@ -23,7 +23,7 @@ static bool comes_from_root(const struct ftc_plan *plan)
     return ftc_call_comes_from_root(plan->call->kind);
 }
 
-/* The memory of a broadcast between two groups, which has no layouts. */
+/* Returns the buffer of a broadcast on an intercommunicator, which has no layouts. */
 static struct ftc_place buffer_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -31,7 +31,7 @@ static struct ftc_place buffer_of(const struct ftc_plan *plan)
     return (struct ftc_place){call->recvbuf, call->count, &plan->arguments.facts};
 }
 
-/* ---- what is asked for ---- */
+/* ---- facts from MPI ---- */
 
 static bool count_neighbors(const struct ftc_call *call, struct ftc_arguments_comm *comm)
 {
@@ -56,13 +56,14 @@ static bool needs_mpi(const struct ftc_plan *plan)
 
 /* ---- given ---- */
 
-/* More than one segment may be for one neighbor, so that those without data count. */
+/* Returns whether a segment with @bytes of data is written. Segments of neighbors are always
+ * written, because one neighbor may get several and finds its own by counting. */
 static bool has_segment(const struct ftc_pattern *p, size_t bytes)
 {
     return bytes > 0 || p->neighbors;
 }
 
-/* SIZE_MAX: more than there can be. */
+/* Returns the bytes of this rank's segments; SIZE_MAX if there cannot be as many. */
 static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pattern *p,
                                 struct ftc_layout_view *view)
 {
@@ -99,13 +100,13 @@ static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *
     return ftc_place_read(data, place);
 }
 
-/* True for segments of one size, without gaps, that follow each other in memory. */
+/* Returns whether the segments have one size and no gaps and follow each other in memory. */
 static bool are_dense(const struct ftc_plan *plan, const struct ftc_layout_view *view)
 {
     return !plan->has_heads && !view->layout->counts && ftc_facts_are_packed(view->facts);
 }
 
-/* Copies the segments before the own one, then those after it. */
+/* Copies the segments before this rank's own, then those after it. */
 static int give_dense(struct ftc_plan *plan, struct ftc_layout_view *view)
 {
     const struct ftc_comm *c = plan->comm;
@@ -147,7 +148,7 @@ static int give_place(struct ftc_plan *plan, const struct ftc_place *place)
     return to ? ftc_place_read(to, place) : MPI_SUCCESS;
 }
 
-/* Data in place are where data are received. */
+/* Gives this rank's block. With MPI_IN_PLACE the data are in the receive buffer. */
 static int give_block(struct ftc_plan *plan, const struct ftc_pattern *p)
 {
     const struct ftc_layouts *layouts = plan->call->layouts;
@@ -202,7 +203,7 @@ static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_layout
     return comes_from_root(plan) ? ftc_layout_whole(view) : ftc_layout_place(view, index);
 }
 
-/* Fills the place for a dead rank that has given nothing: setting dead_blocks. */
+/* Fills the place for a dead rank that has given nothing, as setting dead_blocks says. */
 static int take_from_dead(const struct ftc_place *place)
 {
     if (ftc_library.settings.dead_blocks == FTC_DEAD_BLOCKS_KEEP)
@@ -222,7 +223,7 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
     if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
     room = ftc_place_bytes(&place);
-    if (piece.bytes > room) /* by its number in its group */
+    if (piece.bytes > room) /* the error names the rank in its group */
         return ftc_error_truncated(plan->call, ftc_pattern_source(p, index) - p->first_destination,
                                    piece.bytes, room);
     return ftc_place_write(&place, piece.data, piece.bytes);
@@ -273,7 +274,7 @@ static int take_blocks(const struct ftc_plan *plan, const struct ftc_pattern *p)
     int rv = p->copies_own ? copy_own(plan, p) : MPI_SUCCESS;
 
     if (comes_from_root(plan) && p->copies_own)
-        return rv; /* the root, which may have no memory for what it receives */
+        return rv; /* the root may have no receive buffer */
     return first_error(rv, take_from_all(plan, p));
 }
 

@@ -1,5 +1,5 @@
-/* A broadcast is an allreduce to which only the root has data to give, so that all survivors agree
- * whether there are any (value/broadcast.h). */
+/* Broadcast: an allreduce to which only the root gives data, so that all survivors agree whether
+ * there are any (value/broadcast.h). */
 #include "program/error.h"
 #include "protocols/pipelined.h"
 

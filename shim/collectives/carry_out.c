@@ -50,7 +50,7 @@ static int carry_out(struct ftc_plan *plan)
     return rv;
 }
 
-/* False: native MPI carries out the call, because of @fallback. */
+/* Returns whether the library carries out the call. If not, notes @fallback as the reason. */
 static bool is_ours(enum ftc_fallback fallback)
 {
     if (fallback != FTC_FALLBACK_NONE)
@@ -64,7 +64,7 @@ bool ftc_carry_out(struct ftc_call *call)
     struct ftc_floating floating;
     struct ftc_plan plan;
     enum ftc_fallback fallback;
-    bool is_agreed; /* who carries it out, by the operation itself */
+    bool is_agreed; /* all ranks learn from the operation whether native MPI carries it out */
 
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || ftc_library.paused) {
         ftc_native_call_fallback = FTC_FALLBACK_NONE;
@@ -93,11 +93,11 @@ bool ftc_carry_out(struct ftc_call *call)
 
 /* ---- with a request ---- */
 
-/* A call from its beginning to the end of its request. */
+/* State of a call from its beginning to the end of its request. */
 struct task {
     struct ftc_request request;
     struct ftc_call call;
-    struct ftc_layouts layouts; /* of that call */
+    struct ftc_layouts layouts; /* layouts of that call */
     struct ftc_plan plan;
     union ftc_plan_state state;
     struct ftc_packed packed;
@@ -105,7 +105,7 @@ struct task {
     struct ftc_floating floating;
 };
 
-/* The program goes on beside the operation. */
+/* Notes that this rank has left an operation that ran beside the program. */
 static void leave(void)
 {
     ftc_mismatch_leave();
@@ -168,8 +168,9 @@ static void close_task(struct ftc_request *r)
     ftc_keep_no_more(&t->kept);
 }
 
-/* The first use of a communicator identifies it, and an unseen call must not count as that use. An
- * invalid handle is not examined: native MPI calls the error handler, once. */
+/* Returns whether the library has not seen the communicator of @call being made. The first use
+ * identifies such a communicator, and a nonblocking call must not be that use. Returns false for an
+ * invalid handle, for which native MPI then calls the error handler once. */
 static bool is_unseen(const struct ftc_call *call)
 {
     return ftc_settings_forecast_is_intercepted(&ftc_library.settings, call->kind) &&
@@ -189,8 +190,9 @@ static enum ftc_fallback make_plan(struct ftc_plan *plan, const struct ftc_call 
     return ftc_request_possible() ? FTC_FALLBACK_NONE : FTC_FALLBACK_NO_REQUESTS;
 }
 
-/* Below a binding of MPI's only the stack tells, which is another one when the operation begins
- * behind others or by MPI_Start. */
+/* Finds the call site now if contributors are kept. In a language binding only the stack shows the
+ * program's call site, and the operation may begin on another stack: after other operations or in
+ * MPI_Start. */
 static void find_site(struct ftc_call *call)
 {
     if (ftc_contributors_are_kept)
@@ -211,7 +213,8 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
     return fallback == FTC_FALLBACK_NONE;
 }
 
-/* A persistent request keeps what its operations need. */
+/* Returns whether the task has to keep arrays and handles. A persistent request keeps them for all
+ * of its operations. */
 static bool has_to_keep(const struct task *t)
 {
     return !t->plan.is_kept && (t->plan.packs || ftc_layouts_have_arrays(&t->layouts));

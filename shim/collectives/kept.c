@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- how many blocks there are ---- */
+/* ---- numbers of blocks ---- */
 
-/* Blocks that this rank sends and receives. Elements of arrays beyond them are not read, because
- * MPI lets them be anything. */
+/* Numbers of blocks that this rank sends and receives. Elements of arrays beyond them are not read,
+ * because MPI allows any content there. */
 struct extent {
     int out, in;
 };
 
-/* The ranks of this rank's group have the counts of a reduce_scatter, those of the other one all
- * others. */
+/* Returns the numbers of blocks on an intercommunicator. The counts of a reduce_scatter are for the
+ * ranks of this rank's group, those of all other calls for the other group. */
 static struct extent extent_between(const struct ftc_plan *plan)
 {
     int blocks = ftc_call_has_operation(plan->call->kind) ? ftc_comm_local_size(plan->comm)
@@ -53,10 +53,12 @@ bool ftc_layouts_have_arrays(const struct ftc_layouts *layouts)
            in->datatypes;
 }
 
-/* A layout has at most three, of at most this much a block, for which they are kept aligned. */
+/* Room for the arrays of a layout: at most ARRAYS arrays, with at most ELEMENT_BYTES for each
+ * block, to which the arrays are aligned. */
 enum { ELEMENT_BYTES = sizeof(MPI_Count), ARRAYS = 3 };
 
-/* Returns the copy of @array in the room at *@at, which moves on. */
+/* Copies @array of @blocks elements to *@at and moves *@at past it. Returns the copy; NULL if there
+ * is nothing to copy. */
 static void *copy(const void *array, int blocks, size_t element_bytes, unsigned char **at)
 {
     unsigned char *room = *at;
@@ -89,8 +91,8 @@ struct ftc_kept_handle {
 };
 _Static_assert(sizeof(struct ftc_kept_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
 
-/* The datatype and the operation of the call, and the datatype of each layout; each block may have
- * another one. */
+/* Handles besides those of blocks: the datatype and the operation of the call, and the datatype of
+ * each layout. */
 enum { OF_CALL = 4 };
 
 static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
@@ -101,7 +103,8 @@ static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
     return true;
 }
 
-/* The datatype of no elements may be anything. */
+/* Keeps the datatypes of @layout. Leaves out that of a block without elements, which may be
+ * anything. */
 static bool keep_layout(struct ftc_kept *k, const struct ftc_layout *layout, int blocks)
 {
     if (!keep(k, FTC_HANDLE_DATATYPE, layout->datatype))
@@ -120,9 +123,9 @@ static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct
                                keep_layout(k, &call->layouts->receive, extent.in)));
 }
 
-/* ---- all of it ---- */
+/* ---- the whole call ---- */
 
-/* Asked for once: while the communicator is there. */
+/* Asks MPI for the neighbors, once, while the communicator exists. */
 static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
 {
     if (!ftc_call_is_of_neighbors(plan->call->kind) || plan->neighbors)

@@ -13,13 +13,13 @@
 enum { BUCKETS = 4096 };
 
 struct ftc_persistent {
-    MPI_Request handle;  /* the program's */
-    MPI_Request started; /* of its operation; MPI_REQUEST_NULL: it is inactive */
+    MPI_Request handle;  /* handle that the program has */
+    MPI_Request started; /* request of its operation; MPI_REQUEST_NULL: inactive */
     struct ftc_call call;
-    struct ftc_layouts layouts; /* of that call */
-    struct ftc_plan plan;       /* on an identity of its own */
-    struct ftc_kept kept;       /* of that plan */
-    uint64_t communicator_id;   /* of the program's communicator */
+    struct ftc_layouts layouts; /* layouts of that call */
+    struct ftc_plan plan;       /* plan, with a communicator identity of its own */
+    struct ftc_kept kept;       /* data kept for the plan */
+    uint64_t communicator_id;   /* identity of the program's communicator */
     struct ftc_persistent *next;
 };
 
@@ -27,7 +27,7 @@ atomic_int ftc_persistent_count;
 static struct ftc_persistent *bucket[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- those that there are ---- */
+/* ---- all persistent requests ---- */
 
 static struct ftc_persistent **bucket_of(MPI_Request handle)
 {
@@ -75,7 +75,7 @@ MPI_Request ftc_persistent_started(const struct ftc_persistent *p)
     return p->started;
 }
 
-/* ---- made, started, freed ---- */
+/* ---- making, starting and freeing ---- */
 
 static void release(struct ftc_persistent *p)
 {
@@ -109,7 +109,8 @@ static struct ftc_persistent *keep(const struct ftc_plan *plan)
     return p;
 }
 
-/* All ranks count it, whatever becomes of it on this one. */
+/* Gives @p a communicator identity of its own. Counts the request even if this rank then fails to
+ * make it, so that all ranks count alike. Returns false if there is no place for the identity. */
 static bool identify(struct ftc_persistent *p)
 {
     uint64_t number = ftc_lineage_of_object(p->call.comm, FTC_LINEAGE_REQUEST);
@@ -167,8 +168,8 @@ int ftc_persistent_start(struct ftc_persistent *p, MPI_Request *started)
     return rv;
 }
 
-/* MPI forbids to free one whose operation goes on. That ends nevertheless, and needs what is kept
- * of it. */
+/* Leaves @p allocated if its operation is still in progress and needs it. MPI forbids the program
+ * to free such a request. */
 int ftc_persistent_free(struct ftc_persistent *p, MPI_Request *handle)
 {
     int rv = MPI_SUCCESS;
@@ -232,7 +233,7 @@ void ftc_persistent_hide(struct ftc_shown *s)
     for (int i = 0; i < s->count; i++) {
         if (s->behind[i])
             s->behind[i]->started = s->shown[i];
-        else if (s->requests[i] != s->shown[i]) /* which may be const in a call that only looks */
+        else if (s->requests[i] != s->shown[i]) /* may be const in calls that complete none */
             s->requests[i] = s->shown[i];
     }
     if (s->count > 0)

@@ -11,7 +11,7 @@
 #include "reporting/settings_forecast.h"
 #include "system/hash.h"
 
-/* A barrier is an allreduce without data. */
+/* Barrier: an allreduce without data. */
 static const struct ftc_collective ftc_collective_none,
     ftc_collective_barrier = {.is_described_alike = true};
 
@@ -27,14 +27,16 @@ static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
     return collective[kind];
 }
 
-/* MPI is asked twice for that: as much as all else that a passed call costs. */
+/* Returns whether the call is on an intercommunicator. Asks MPI twice, which costs as much as
+ * everything else that the library does for a native call. */
 static bool is_on_intercommunicator(const struct ftc_call *call)
 {
     return call->comm != MPI_COMM_WORLD && ftc_is_comm(call->comm) && ftc_is_inter(call->comm);
 }
 
-/* Known at once, so that large messages pay least for being looked at. Not where ranks may name
- * different datatypes: either all ranks look at the communicator, or none. */
+/* Returns whether the call is certainly too large for protection, so that large messages pay least
+ * for the check. Does not examine the communicator, and therefore returns false if ranks may name
+ * different datatypes: all ranks must examine the communicator or none. */
 static bool is_surely_native(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -72,8 +74,8 @@ static void add_facts_of_large_data(struct ftc_select_facts *f, const struct ftc
     f->fits_part = f->is_reduction && ftc_segmented_fits(plan);
 }
 
-/* Leaves out what no row asks for with these facts: a small call, and one of native MPI, pays for
- * that. */
+/* Fills in the facts that ftc_select() may use. Leaves out the others, because small calls and
+ * native calls would pay for them. */
 static void find_facts(struct ftc_select_facts *f, const struct ftc_plan *plan)
 {
     bool is_of_data = ftc_fallback_is_of_data(f->obstacle);
@@ -92,8 +94,8 @@ void ftc_plan_select(struct ftc_plan *plan, enum ftc_fallback obstacle, bool has
 
     find_facts(&f, plan);
     plan->protocol = ftc_select(&f);
-    /* Segments of one size need no heads: they stand in the order of the ranks, without one for the
-     * rank that gives them. */
+    /* Segments of one size need no heads: they are in rank order, without one for the giving
+     * rank. */
     plan->has_heads = ftc_call_is_addressed(plan->call->kind) &&
                       (ftc_protocol_is_rounds(plan->protocol) || ftc_plan_is_uneven(plan));
     if (f.has_request)
@@ -116,7 +118,7 @@ static void examine(struct ftc_plan *plan)
         ftc_arguments_examine(&plan->arguments, plan->call, &comm);
 }
 
-/* Adds what policy has to know of the arguments. */
+/* Adds the facts about the arguments that the policy needs. */
 static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_arguments *a)
 {
     bool noncommutative = (ftc_library.settings.intercept & FTC_INTERCEPT_NONCOMMUTATIVE) != 0;
@@ -166,8 +168,9 @@ static bool has_predefined_operation(const struct ftc_plan *plan)
                                             ftc_operator_of(plan->call->op) != FTC_OPERATOR_OTHER);
 }
 
-/* Two calls that can meet in one operation have the same signature. Elements at addresses are
- * packed, which is another operation. */
+/* Returns the signature of the call, which is equal for any two calls that can meet in one
+ * operation. Calls whose elements are packed have another signature, because their operation
+ * differs. */
 static uint32_t signature_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -214,7 +217,7 @@ void ftc_plan_free(const struct ftc_plan *plan)
         plan->steps->free(plan);
 }
 
-/* Below 0: it is dead, and everybody knows. */
+/* Returns the root as index in member[]; below 0: the root is dead, which all ranks know. */
 static int root_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
@@ -230,7 +233,7 @@ bool ftc_plan_request(struct ftc_plan *plan, struct ftc_loop_request *request, i
     plan->root = root_of(plan);
     if (plan->root < 0) {
         *rv = ftc_call_comes_from_root(plan->call->kind) ? ftc_error_dead_root(plan->call)
-                                                         : MPI_SUCCESS; /* nobody else waits */
+                                                         : MPI_SUCCESS; /* no other rank waits */
         return false;
     }
     if (!plan->steps)
@@ -249,8 +252,8 @@ void ftc_plan_enter(const struct ftc_plan *plan)
                                  plan->arguments.facts.size_bytes, plan->arguments.value_bytes);
 }
 
-/* Goes on with the protocol that carries what one operation has turned out not to, if there is one.
- */
+/* Selects the protocol for data that turned out too large for one operation, and continues with it
+ * if there is one. */
 static void go_on(struct ftc_plan *plan)
 {
     ftc_plan_select(plan, FTC_FALLBACK_TOO_LARGE, true);

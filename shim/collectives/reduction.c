@@ -1,8 +1,8 @@
 /* Calls that combine elements: reduce, allreduce, reduce_scatter, scan and exscan, blocking or not.
- * With a commutative operation values are combined on their way, and a reduce_scatter is an
- * allreduce of which each rank takes its part. Else each rank's elements travel as they are, and
- * the ranks that get the result combine them: so do scans, and ranks of two groups, of which the
- * one gets what the other gives. */
+ * If the operation is commutative, values are combined on their way, and a reduce_scatter is an
+ * allreduce of which each rank takes its part. Otherwise the elements of each rank travel
+ * unchanged, and the ranks that get the result combine them. Elements of scans travel this way too,
+ * and so do those on an intercommunicator, where one group gets what the other gives. */
 #include "engine/exchange_plan.h"
 #include "program/error.h"
 #include "progress/running.h"
@@ -23,8 +23,8 @@ static bool needs_mpi(const struct ftc_plan *plan)
 
 /* ---- given ---- */
 
-/* The program's own buffer where its memory is the value as it stands, else a copy. The buffer of a
- * call without data is not looked at, as native MPI does not. */
+/* Gives the program's own buffer if its memory is the value as it stands, else a copy. Does not
+ * read the buffer of a call without data, as native MPI does not. */
 static int give(struct ftc_plan *plan)
 {
     const struct ftc_arguments *a = &plan->arguments;
@@ -47,27 +47,26 @@ static int give(struct ftc_plan *plan)
 
 /* ---- blocks of elements, combined in the order of their ranks ---- */
 
-enum {
-    STRIP_BYTES = 8 * 1024
-}; /* of large ones, combined at a time: operands are in the first cache */
+/* Bytes of large blocks that are combined at a time: the operands fit the first-level cache. */
+enum { STRIP_BYTES = 8 * 1024 };
 
-/* The ranks of a fold, and its brackets. */
+/* Ranks of a fold, and nesting of their elements. */
 enum fold_kind {
-    FOLD_AS_REDUCE,    /* of all ranks; as reduce does it, */
-    FOLD_AS_ALLREDUCE, /* or as allreduce */
-    FOLD_PREFIX,       /* of those up to this one, */
-    FOLD_BEFORE,       /* or before it */
+    FOLD_AS_REDUCE,    /* all ranks, nested as in reduce */
+    FOLD_AS_ALLREDUCE, /* all ranks, nested as in allreduce */
+    FOLD_PREFIX,       /* ranks up to this one */
+    FOLD_BEFORE,       /* ranks before this one */
 };
 
-/* Elements @first to @first + @brackets.count - 1 of each block. */
+/* Combination of elements first to first + brackets.count - 1 of each block. */
 struct fold {
     struct ftc_brackets brackets;  /* must be first */
-    const unsigned char *unpacked; /* all elements of each, where they had to be; NULL: as given */
+    const unsigned char *unpacked; /* all elements of each rank; NULL: they need no unpacking */
     MPI_Count first;
-    size_t at; /* in the value: where the next block is looked for */
+    size_t at; /* where the search for the next block begins */
 };
 
-/* Returns the bytes from one span of @count elements to the next. */
+/* Returns the distance of two spans of @count elements, in bytes. */
 static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
 {
     size_t bytes = ftc_span_bytes(&plan->arguments.facts, count);
@@ -75,13 +74,14 @@ static size_t stride_of(const struct ftc_plan *plan, MPI_Count count)
     return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
-/* How many ranks there are whose elements are combined: of two groups those of the other one. */
+/* Returns the number of ranks whose elements are combined: on an intercommunicator, of the other
+ * group. */
 static int givers(const struct ftc_plan *plan)
 {
     return plan->is_inter ? plan->comm->remote_size : plan->comm->size;
 }
 
-/* As they have come; NULL if it is dead. */
+/* Returns the elements of @rank as they have come; NULL if it is dead. */
 static const unsigned char *elements_given_by(const struct ftc_plan *plan, int rank, size_t *at)
 {
     struct ftc_piece block = ftc_find(plan, plan->comm->remote + rank, at);
@@ -89,7 +89,7 @@ static const unsigned char *elements_given_by(const struct ftc_plan *plan, int r
     return block.data && block.bytes == ftc_arguments_given(&plan->arguments) ? block.data : NULL;
 }
 
-/* The elements of one of them, where they are; NULL if it is dead. */
+/* Returns the elements of @rank for this combination, unpacked if need be; NULL if it is dead. */
 static const unsigned char *elements_of(struct ftc_brackets *b, int rank)
 {
     struct fold *f = (struct fold *)b;
@@ -104,8 +104,8 @@ static const unsigned char *elements_of(struct ftc_brackets *b, int rank)
            ftc_span_start(facts, b->plan->arguments.count);
 }
 
-/* Recursive doubling: for each bit of the rank, from the lowest on, the block of ranks before it.
- */
+/* Combines the elements of the ranks before this one, and @with_own its own, as recursive doubling
+ * does. For each set bit of the rank, from the lowest on, adds the block of ranks that precedes. */
 static const unsigned char *fold_prefix(struct ftc_brackets *b, bool with_own, unsigned char *room)
 {
     int rank = b->plan->comm->rank;
@@ -122,8 +122,8 @@ static const unsigned char *fold_prefix(struct ftc_brackets *b, bool with_own, u
     return so_far;
 }
 
-/* A binomial tree, or recursive doubling, before which the ranks above a power of two are taken in:
- * the first ones pair up (engine/exchange_plan.h draws it). */
+/* Combines elements in a binomial tree, or as recursive doubling does. There the first ranks pair
+ * up until a power of two is left (engine/exchange_plan.h draws it). */
 static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, unsigned char *room)
 {
     struct ftc_nesting s = ftc_nesting_of(givers(b->plan));
@@ -139,14 +139,15 @@ static const unsigned char *fold(struct ftc_brackets *b, enum fold_kind kind, un
     return ftc_combine_leaves(b, 0, width, room);
 }
 
-/* Elements combined at a time. An operation of the program gets small data whole, as natively. */
+/* Returns the number of elements that are combined at a time. An operation of the program gets
+ * small data in one piece, as natively. */
 static MPI_Count most_at_once(const struct ftc_plan *plan)
 {
     return plan->is_large ? (MPI_Count)ftc_combine_units(&plan->arguments.facts, STRIP_BYTES)
                           : plan->arguments.count;
 }
 
-/* As many spans as there are levels to combine on. */
+/* Returns the bytes of memory for the combination: a span for each of its levels. */
 static size_t room_bytes(const struct ftc_plan *plan)
 {
     size_t levels = 3;
@@ -156,7 +157,8 @@ static size_t room_bytes(const struct ftc_plan *plan)
     return levels * stride_of(plan, most_at_once(plan)) + 1;
 }
 
-/* Else there is room already: for as many blocks as there are. */
+/* Returns whether memory has to be allocated for the combination. Otherwise
+ * running->published_value is used, which has room for a block of each rank. */
 static bool needs_room(const struct ftc_plan *plan)
 {
     return plan->is_large || plan->packed || plan->arguments.packs_elements;
@@ -196,7 +198,8 @@ static int fold_strips(const struct ftc_plan *plan, enum fold_kind kind, MPI_Cou
     return rv;
 }
 
-/* Unpacks elements that have another layout on each rank. NULL without memory. */
+/* Unpacks the elements of all ranks, which have another layout on each rank. Returns NULL without
+ * memory. */
 static unsigned char *unpack_all(const struct ftc_plan *plan)
 {
     const struct ftc_facts *facts = &plan->arguments.facts;
@@ -243,7 +246,7 @@ static int take_fold(const struct ftc_plan *plan, enum fold_kind kind, MPI_Count
 
 /* ---- taken ---- */
 
-/* Elements of the result that are this rank's. */
+/* Elements of the result that belong to this rank. */
 struct part {
     MPI_Count first, count;
 };
@@ -260,7 +263,8 @@ static struct part own_part(const struct ftc_plan *plan)
     return p;
 }
 
-/* Both groups are to name as many elements. */
+/* Checks on an intercommunicator that both groups name the same number of elements. Returns an MPI
+ * error code. */
 static int look_at_lengths(const struct ftc_plan *plan)
 {
     size_t room = ftc_arguments_given(&plan->arguments), at = 0;
@@ -319,7 +323,8 @@ const struct ftc_collective ftc_collective_reduction = {
 
 /* ---- scans ---- */
 
-/* The first rank that lives has nothing before it: its buffer keeps what it holds. */
+/* Takes the result of a scan. In an exscan the first living rank has no rank before it, so its
+ * buffer keeps its content. */
 static int take_prefix(const struct ftc_plan *plan)
 {
     bool is_inclusive = ftc_call_plain(plan->call->kind) == FTC_CALL_SCAN;
