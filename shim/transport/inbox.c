@@ -1,5 +1,5 @@
-/* One inbox for all that a rank is sent: who has sent something is known without a look at each
- * ring, by a bell that senders ring. */
+/* Inbox of a rank. Senders ring a bell, so that the rank knows which ranks have sent something
+ * without a look at each ring. */
 #include "transport.h"
 
 #include "board/directory.h"
@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Up to so many ranks nobody rings, and each ring is looked at: that is one cache line less on the
- * way of a message, and a few loads more in a turn. All ranks of a job agree, by the board. */
+/* Number of ranks up to which no rank rings a bell, and each ring is checked. That saves a cache
+ * line per message and costs a few loads per turn. All ranks of a job agree, because the board has
+ * the number of ranks. */
 enum { RANKS_WITHOUT_BELL = 8 };
 
 uint32_t ftc_transport_message_stride(size_t value_bytes)
@@ -25,9 +26,9 @@ uint32_t ftc_transport_message_stride(size_t value_bytes)
     return ftc_ring_message_stride(ftc_message_max_wire_bytes(value));
 }
 
-/* ---- who has sent something ---- */
+/* ---- ranks that have sent something ---- */
 
-/* For good, where nobody rings. */
+/* Notes all ranks of this host as senders, permanently, for jobs in which no rank rings. */
 static void wait_for_all(struct ftc_transport *t)
 {
     for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++)
@@ -36,8 +37,9 @@ static void wait_for_all(struct ftc_transport *t)
     t->waiting_words = 1;
 }
 
-/* After the message, which a reader who hears the bell finds. The word goes before its bit in the
- * first word, from which a reader takes it in the other order, both sequentially consistent. */
+/* Rings the bell of rank @to, after the message, so that a reader that hears the bell finds the
+ * message. Sets this rank's bit before the bit of its word in the first word. The reader takes them
+ * in the other order, and both sides are sequentially consistent. */
 static void ring_bell(const struct ftc_transport *t, uint32_t to)
 {
     _Atomic uint64_t *bell = ftc_board_bell(t->board, to);
@@ -48,8 +50,8 @@ static void ring_bell(const struct ftc_transport *t, uint32_t to)
         atomic_fetch_or(&bell[0], ftc_rank_set_bit(word));
 }
 
-/* Any process may have written the bell: of a word that is not there nothing is taken, and of a
- * rank that has sent nothing a message is not found. */
+/* Notes the ranks that have rung this rank's bell. Any process may have written to the bell. Words
+ * that do not exist are ignored, and no message is found of a rank that has sent none. */
 static void hear_bell(struct ftc_transport *t)
 {
     uint64_t rung;
@@ -62,12 +64,13 @@ static void hear_bell(struct ftc_transport *t)
         if (word >= ftc_board_set_words(&t->board->geometry))
             break;
         t->waiting[word] |= atomic_exchange(&t->bell[1 + word], 0);
-        if (t->waiting[word] != 0) /* what has been rung here may have been heard before */
+        if (t->waiting[word] != 0) /* an earlier look may have taken these bits */
             t->waiting_words |= ftc_rank_set_bit(word);
     }
 }
 
-/* The first of whom there may be a message that is not before *rank. */
+/* Finds the first rank from *@rank on that may have sent a message. Returns false if there is
+ * none. */
 static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
 {
     uint32_t word = *rank / 64;
@@ -87,7 +90,7 @@ static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
     return *rank < t->board->geometry.ranks;
 }
 
-/* Notes that @rank has no more messages. It rings when it has one. */
+/* Notes that @rank has no more messages. It rings the bell when it sends another. */
 static void strike_out(struct ftc_transport *t, uint32_t rank)
 {
     if (!t->bell)

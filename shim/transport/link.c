@@ -18,7 +18,7 @@
 
 enum {
     EVENTS = 32,
-    UCX_CHECK_MS = 100, /* nothing wakes for what UCX has to say */
+    UCX_CHECK_MS = 100, /* time between checks, because UCX wakes no thread */
     AT_ONCE_MOST = 16,
     FINISH_MS = 1000,
     NS_OF_MS = 1000000,
@@ -107,7 +107,7 @@ static void serve(struct ftc_links *l, uint32_t about)
         ftc_link_progress(l, l->of_rank[about]);
 }
 
-/* True if there is something urgent too. */
+/* Handles the events of @epoll. Returns true if there are urgent events too. */
 static bool serve_all(struct ftc_links *l, int epoll)
 {
     struct epoll_event event[EVENTS];
@@ -130,8 +130,8 @@ static void send_rest(struct ftc_links *l)
             ftc_link_push(l, l->list[i]);
 }
 
-/* The connection is broken, or the first one is on its way: also for a message that nobody offers
- * again. */
+/* Returns whether the link lacks a connection: it is broken, or the first one is being opened. It
+ * is then opened even if the caller does not offer the message again. */
 static bool is_missing(const struct ftc_link *link)
 {
     return link->is_broken || (!link->was_open && link->wanted_ns != 0);
@@ -163,8 +163,9 @@ bool ftc_links_look(struct ftc_links *l)
     return l->has_missing || l->has_unsent;
 }
 
-/* An urgent event that a look does not serve, as without a file descriptor left, must not take the
- * core. */
+/* Sleeps for 10 ms after having returned immediately AT_ONCE_MOST times in a row. An urgent event
+ * that ftc_links_look() cannot handle, for instance because no file descriptor is left, would
+ * otherwise keep the core busy. */
 void ftc_links_await(struct ftc_links *l, bool soon)
 {
     struct pollfd source[] = {{.fd = l->urgent, .events = POLLIN},
@@ -186,7 +187,7 @@ void ftc_links_wake(const struct ftc_links *l)
     eventfd_write(l->bell, 1);
 }
 
-/* The first message makes the link. */
+/* Opens the connection of a link for its first message. */
 static void begin_link(struct ftc_links *l, struct ftc_link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))
@@ -206,7 +207,7 @@ bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *
     if (!link || !ftc_link_is_wanted(l, to))
         return false;
     if (link->reliable.has_left)
-        return true; /* as one that comes late */
+        return true; /* dropped, as the peer needs no message */
     if (!link->was_open)
         begin_link(l, link);
     frame = ftc_reliable_begin(&link->reliable, (uint32_t)bytes, NOTE_BYTES + bytes);
@@ -225,7 +226,7 @@ static const struct ftc_frame *next_by(struct ftc_link *link, struct ftc_connect
     return frame && (uint32_t)frame->number == link->reliable.taken ? frame : NULL;
 }
 
-/* Where the oldest message is, if there is one. */
+/* Returns the connection that has the oldest message, if there is one. */
 static struct ftc_connection *way_in(struct ftc_link *link)
 {
     return link->ucx.by.in && next_by(link, &link->ucx.by) ? &link->ucx.by : &link->c;
@@ -262,8 +263,8 @@ bool ftc_links_next(struct ftc_links *l, struct ftc_arrival *a)
     return false;
 }
 
-/* The dead send nothing any more; what the kernel still brings after this look counts as lost with
- * them. */
+/* Closes the connections of a dead rank after the last read. Data that the kernel delivers later
+ * count as lost with that rank. */
 bool ftc_links_next_from(struct ftc_links *l, uint32_t from, struct ftc_arrival *a)
 {
     struct ftc_link *link = l->of_rank[from];
@@ -297,7 +298,7 @@ void ftc_links_release(struct ftc_links *l, struct ftc_arrival *a)
         ftc_link_push(l, link);
 }
 
-/* ---- links that do not work ---- */
+/* ---- state of the links ---- */
 
 bool ftc_links_are_out(const struct ftc_links *l)
 {
@@ -331,7 +332,7 @@ struct ftc_links_count ftc_links_count(const struct ftc_links *l)
 
 /* ---- the end ---- */
 
-/* Nothing is there that the other has not got, or says to have got. */
+/* Returns whether the peer has got all data, or needs none. */
 static bool has_all(const struct ftc_links *l, const struct ftc_link *link)
 {
     return !ftc_link_is_needed(l, link) || !ftc_link_has_unsent(link);
@@ -353,7 +354,8 @@ static bool has_ended(struct ftc_links *l, struct ftc_link *link)
     return link->is_over;
 }
 
-/* Sends messages by the connection again: UCX may lose those that it has when the process ends. */
+/* Makes messages use the connection again, because UCX may lose unsent data when the process
+ * ends. */
 static void leave_ucx(struct ftc_links *l, struct ftc_link *link)
 {
     if (link->ucx.state == FTC_UCX_PATH_NONE || link->reliable.was_back)

@@ -1,28 +1,33 @@
 /* link: messages between ranks of different hosts, over TCP.
  *
  * A pair of ranks has one connection, which is opened when one of them has a message for the other.
- * If both connect at the same time, that of the lower rank stays. A rank listens at the address of
- * its host in the directory (board/directory.h), and speaks to nobody who cannot prove that he is
- * of the job (net/handshake.h). How many may wait there for their turn has a bound.
+ * If both connect at the same time, the connection of the lower rank stays. A rank listens at the
+ * address of its host in the directory (board/directory.h). It accepts only peers that prove that
+ * they belong to the job (net/handshake.h). At most FTC_LINK_GUESTS connections may wait for that
+ * proof.
  *
- * A broken link is no death: that comes from the monitor processes of the other host. Until it
- * does, whoever looks connects again, and nothing is lost or comes twice (reliable.h); meanwhile
- * the link takes nothing. If nobody answers for long, ftc_links_lost() tells. A rank that leaves
- * says so, and is not looked for.
+ * A broken connection is no death: the monitor processes of the other host report deaths. Until
+ * they do, a rank that looks after its links connects again. No message is lost or arrives twice
+ * (reliable.h), and meanwhile the link takes none. If the other host does not answer for long,
+ * ftc_links_lost() reports that. A rank that leaves announces it, and its peers then do not connect
+ * again.
  *
- * Where both ends have a faster network that UCX knows, messages take a path by UCX beside the
- * connection (ucx_path.h). The connection stays, for all other frames. */
+ * If both ends have a faster network that UCX knows, messages take a UCX path beside the connection
+ * (ucx_path.h). The connection stays open for all other frames. */
 #ifndef FTC_TRANSPORT_LINK_H
 #define FTC_TRANSPORT_LINK_H
 
 #include "transport.h"
 
-/* As ftc_transport_link(). */
+/* Sets *@links to the links of rank @self with ranks of other hosts, which connect to @listener.
+ * Messages use @fabric where the peer has it too; NULL: there is none. Takes over both unless it
+ * fails. Returns 0 or a negative errno. */
 int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint32_t self,
                    int listener, struct ftc_fabric *fabric);
 void ftc_links_close(struct ftc_links *l);
 
-/* As those of transport.h that have the same names; @l is not NULL. */
+/* Sends a message as ftc_transport_send() does. All functions from here on do what the function of
+ * transport.h with the matching name does. @l must not be NULL. */
 bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *m,
                     const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
                     size_t value_bytes, const struct ftc_note *note);

@@ -8,11 +8,12 @@
 
 enum {
     ACCEPTED_AT_ONCE = 16,
-    ATTEMPT_NS = 500000000, /* for the other host; the kernel asks it less often each time */
-    HALF_OPEN_MS = 3000,    /* that the other host knows nothing of an attempt is noticed then */
+    ATTEMPT_NS = 500000000, /* time for an attempt; the kernel retries at growing intervals */
+    HALF_OPEN_MS = 3000,    /* time after which an attempt fails of which the peer does not know */
 };
 
-/* Returns the bytes that may come at once. Messages that came by UCX may be repeated. */
+/* Returns the bytes that may arrive before any is taken. Messages that came by UCX may be
+ * repeated. */
 static size_t room_to_hear(const struct ftc_links *l, const struct ftc_link *link)
 {
     return ftc_reliable_room_to_hear(&link->reliable) + (l->fabric ? l->frame_max : 0);
@@ -53,15 +54,15 @@ void ftc_link_connect(struct ftc_links *l, struct ftc_link *link)
     ftc_link_watch(l->urgent, EPOLL_CTL_ADD, link->next.fd, link->peer, EPOLLIN | EPOLLOUT);
 }
 
-/* Messages can wait until the program is in a call. A break is reported unasked (epoll_ctl(2),
- * EPOLLERR). */
+/* Watches an open connection. Its messages are not urgent, because they can wait until the program
+ * is in a call. Its break is urgent, and epoll reports that unasked (epoll_ctl(2), EPOLLERR). */
 static void watch_open(const struct ftc_links *l, const struct ftc_link *link)
 {
     ftc_link_watch(l->urgent, EPOLL_CTL_MOD, link->c.fd, link->peer, 0);
     ftc_link_watch(l->epoll, EPOLL_CTL_ADD, link->c.fd, link->peer, EPOLLIN);
 }
 
-/* @opened takes the place of what there was. */
+/* Makes @opened the connection of the link, in place of the last one. */
 static void take_over(struct ftc_links *l, struct ftc_link *link, struct ftc_connection *opened)
 {
     ftc_connection_close(&link->c);
@@ -81,7 +82,7 @@ static void take_over(struct ftc_links *l, struct ftc_link *link, struct ftc_con
     ftc_link_push(l, link);
 }
 
-/* The other host is there. Its rank may compute for hours before it looks. */
+/* Notes that the other host answers. Its rank may compute for hours before it looks after links. */
 static void note_contact(const struct ftc_links *l, struct ftc_link *link)
 {
     if (link->contact_ns != 0 || ftc_connection_has_unsent(&link->next))
@@ -105,7 +106,8 @@ void ftc_link_progress_next(struct ftc_links *l, struct ftc_link *link)
 
 /* ---- guests ---- */
 
-/* A place for one more: a free one, or that of the longest there that has said least. */
+/* Returns a place for one more guest: a free one, or that of the guest whose handshake has advanced
+ * least. Among these the oldest one gives way. */
 static struct ftc_connection *place_for_guest(struct ftc_links *l)
 {
     struct ftc_connection *worst = &l->guest[0];
@@ -137,8 +139,9 @@ void ftc_link_accept_guests(struct ftc_links *l)
     }
 }
 
-/* If both ranks connect, the connection of the lower one stays. A guest that comes later says that
- * the connection is broken: otherwise its rank would make none. */
+/* Returns whether @guest may become the link's connection. If both ranks connect, the connection of
+ * the lower rank stays. A guest that is newer than the open connection shows that it is broken,
+ * because the peer would not connect otherwise. */
 static bool may_come_in(const struct ftc_links *l, const struct ftc_link *link,
                         const struct ftc_connection *guest)
 {

@@ -30,7 +30,7 @@ static enum ftc_heard hear_frame(struct ftc_links *l, struct ftc_link *link, boo
     return ftc_reliable_hear(&link->reliable, frame);
 }
 
-/* Hears statements at once; messages stay until they are taken. */
+/* Handles statements at once. Messages stay until they are taken. */
 static void hear_by(struct ftc_links *l, struct ftc_link *link, struct ftc_connection *c)
 {
     bool is_by_ucx = c == &link->ucx.by;
@@ -63,7 +63,7 @@ static void hear(struct ftc_links *l, struct ftc_link *link)
 
 /* ---- UCX paths ---- */
 
-/* Reads what comes by UCX, as far as there is room. */
+/* Reads what has arrived by UCX, as far as there is room. */
 static void receive_by_ucx(struct ftc_links *l, struct ftc_link *link)
 {
     struct ftc_connection *by = &link->ucx.by;
@@ -71,7 +71,7 @@ static void receive_by_ucx(struct ftc_links *l, struct ftc_link *link)
     if (!link->comes_by_ucx || by->state != FTC_CONNECTION_OPEN)
         return;
     ftc_connection_progress(by, l->self, l->board->geometry.ranks);
-    l->has_ucx_to_check |= by->in_end == by->in_size; /* UCX may have more, and tells of it once */
+    l->has_ucx_to_check |= by->in_end == by->in_size; /* UCX may have more, and reports that once */
     hear_by(l, link, by);
 }
 
@@ -102,13 +102,15 @@ void ftc_link_check_ucx(struct ftc_links *l)
         check_ucx(l, l->list[i]);
 }
 
-/* The other's kernel confirms an end at once, and other data when it likes (40 ms). */
+/* Counts unacknowledged bytes. The peer's kernel acknowledges an end at once, and other data up to
+ * 40 ms later. */
 void ftc_link_note_end(struct ftc_link *link)
 {
     link->is_over |= link->is_shut && ftc_socket_unsent(link->c.fd) == 0;
 }
 
-/* Notes this rank's end before it reads the peer's, which confirms it. */
+/* Notes whether the peer's host has got this rank's end before it reads the peer's end, which
+ * confirms that and ends the connection. */
 void ftc_link_progress(struct ftc_links *l, struct ftc_link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))

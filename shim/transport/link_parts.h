@@ -1,4 +1,4 @@
-/* link_parts: what a link is, for the files that send by it, connect it and hear it. */
+/* link_parts: data of a link, for the files that connect it, send by it and read from it. */
 #ifndef FTC_TRANSPORT_LINK_PARTS_H
 #define FTC_TRANSPORT_LINK_PARTS_H
 
@@ -9,11 +9,11 @@
 #include <sys/epoll.h>
 
 enum {
-    FTC_LINK_GUESTS = 64,         /* that have connected, and not yet proved who they are */
-    FTC_LINK_AGAIN_NS = 10000000, /* between two attempts to connect */
+    FTC_LINK_GUESTS = 64,         /* connections at most without proof that they are of the job */
+    FTC_LINK_AGAIN_NS = 10000000, /* time between two attempts to connect */
 };
 
-/* The data of an event of epoll: a rank's link, or one of these. */
+/* Data of an epoll event: the peer's world rank, for its link, or one of these. */
 enum {
     FTC_LINK_ABOUT_GUEST = 1 << 20,
     FTC_LINK_ABOUT_LISTENER = 1 << 21,
@@ -21,20 +21,22 @@ enum {
 };
 
 struct ftc_link {
-    struct ftc_connection c;    /* that there is, or that there was: what has come by it stays */
-    struct ftc_connection next; /* on its way */
-    struct ftc_ucx_path ucx;    /* beside the first of them */
+    struct ftc_connection c;    /* current connection, or the last one, whose messages stay */
+    struct ftc_connection next; /* connection that is being opened */
+    struct ftc_ucx_path ucx;    /* UCX path beside c */
     struct ftc_reliable reliable;
     uint32_t peer;
     bool was_open, is_broken;
-    bool comes_by_ucx;   /* the peer's messages come by UCX */
-    bool used_ucx;       /* a message of this rank has gone by UCX */
-    bool is_shut;        /* nothing more is sent by it, */
-    bool is_over;        /* and the other host has all of that: the rest is an ordinary end */
-    uint64_t opened_ns;  /* the one that there is */
-    uint64_t wanted_ns;  /* since when there has been no way, CLOCK_MONOTONIC; 0: there is one */
-    uint64_t contact_ns; /* since when the other host is there, which does not count; 0: not */
-    uint64_t again_ns;   /* not before */
+    bool comes_by_ucx;  /* the peer's messages come by UCX */
+    bool used_ucx;      /* a message of this rank has gone by UCX */
+    bool is_shut;       /* this rank sends nothing more on c */
+    bool is_over;       /* the other host has got all data sent on c, which may end */
+    uint64_t opened_ns; /* time at which c was opened */
+    /* Time of CLOCK_MONOTONIC since when the link has had no working connection; 0: it has one.
+     * Time in contact with the other host is added, so that it does not count. */
+    uint64_t wanted_ns;
+    uint64_t contact_ns; /* time since when the other host has been in contact; 0: it is not */
+    uint64_t again_ns;   /* no attempt to connect before this time */
 };
 
 struct ftc_links {
@@ -42,17 +44,17 @@ struct ftc_links {
     uint32_t self;
     uint64_t key[2];
     int listener;
-    int epoll;                 /* of all connections and of urgent */
+    int epoll;                 /* epoll of all open connections and of urgent */
     int urgent;                /* epoll of new and opening connections, and of breaks */
     int bell;                  /* eventfd that wakes ftc_links_await() */
     int at_once;               /* calls of ftc_links_await() in a row that did not wait */
-    struct ftc_fabric *fabric; /* NULL: there is none */
+    struct ftc_fabric *fabric; /* UCX network; NULL: there is none */
     size_t frame_max;
-    struct ftc_link **of_rank; /* NULL: none yet */
-    struct ftc_link **list;    /* all that there are, in the order of their first use */
+    struct ftc_link **of_rank; /* link with each rank; NULL: none yet */
+    struct ftc_link **list;    /* all links, in the order of their first use */
     uint32_t count;
     bool has_unsent, has_missing;
-    bool has_ucx_to_check; /* paths need a look even if UCX has made no progress */
+    bool has_ucx_to_check; /* UCX paths need a check even if UCX has made no progress */
     struct ftc_connection guest[FTC_LINK_GUESTS];
 };
 
@@ -68,13 +70,13 @@ static inline bool ftc_link_is_wanted(const struct ftc_links *l, uint32_t peer)
     return ftc_board_state(l->board, peer) < FTC_RANK_FINALIZED;
 }
 
-/* Whether the other may still want something of this one. */
+/* Returns whether the peer may still need anything of this rank. */
 static inline bool ftc_link_may_be_asked(const struct ftc_links *l, const struct ftc_link *link)
 {
     return ftc_link_is_wanted(l, link->peer) && !link->reliable.has_left;
 }
 
-/* Whether anything can still come or is to go. */
+/* Returns whether anything can still arrive or has to be sent. */
 static inline bool ftc_link_is_needed(const struct ftc_links *l, const struct ftc_link *link)
 {
     return ftc_link_may_be_asked(l, link) && !link->is_over;

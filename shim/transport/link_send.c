@@ -41,7 +41,8 @@ void ftc_link_note_break(struct ftc_links *l, struct ftc_link *link)
     ftc_link_miss(l, link);
 }
 
-/* Sends the offer of a UCX path, which goes before all else. Returns whether it is out. */
+/* Sends the offer of a UCX path, which precedes all other frames. Returns whether the offer is
+ * sent. */
 static bool is_offer_out(struct ftc_link *link)
 {
     if (ftc_connection_has_unsent(&link->c))

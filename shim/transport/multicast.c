@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A message with a small value is the second of two cache lines; the first is read only if calls do
- * not match. */
+/* Place of a message. If its value is small, the message is in the second of two cache lines. The
+ * first has the note, which is read only if calls do not match. */
 struct ftc_multicast_place {
     struct ftc_note note;
-    _Alignas(64) _Atomic uint64_t stamp; /* 0: nothing, or it is being written */
+    _Alignas(64) _Atomic uint64_t stamp; /* 0: no message, or it is being written */
     uint32_t bytes;
     uint32_t unused;
     unsigned char wire[];
@@ -21,8 +21,9 @@ _Static_assert(sizeof(struct ftc_multicast_place) == FTC_BOARD_MULTICAST_BYTES, 
 
 enum { WIRE_AT = offsetof(struct ftc_multicast_place, wire) };
 
-/* An entry goes from one communicator to another, and both have an operation 0: a reader that has
- * seen the stamp of the one must not take it for that of the other, which is being written. */
+/* Returns the stamp of a message, which depends on its communicator. An entry may pass from one
+ * communicator to another, and both have an operation 0. A reader that has seen the stamp of one
+ * must not take it for that of the other, which is being written. */
 static uint64_t stamp_of(const struct ftc_envelope *envelope)
 {
     return envelope->communicator_id + envelope->seq + 1;
@@ -68,7 +69,7 @@ void ftc_multicast_send(struct ftc_multicast *m, const struct ftc_transport *t, 
     atomic_store_explicit(&to->stamp, stamp_of(envelope), memory_order_release);
 }
 
-/* False: it does not take part yet. */
+/* Finds the places of @rank. Returns false if the rank does not use the communicator yet. */
 static bool find_places(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, uint64_t communicator_id)
 {
@@ -79,7 +80,8 @@ static bool find_places(struct ftc_multicast *m, const struct ftc_transport *t, 
     return m->first[rank] != NULL;
 }
 
-/* A stamp is no proof: it is a sum. */
+/* Returns whether the message belongs to the operation that @wanted names. Its stamp proves
+ * nothing, because it is a sum. */
 static bool is_of(const struct ftc_arrival *a, const struct ftc_envelope *wanted)
 {
     struct ftc_envelope envelope;
@@ -103,7 +105,8 @@ static bool take(const struct ftc_board *board, uint32_t from,
     return is_of(a, envelope);
 }
 
-/* Others that have sent as many messages as this rank have sent their last where it has. */
+/* Begins with the place that this rank used last, because ranks that have sent equally many
+ * messages have used the same one. */
 bool ftc_multicast_find(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, const struct ftc_envelope *envelope, struct ftc_arrival *a)
 {

@@ -1,18 +1,18 @@
-/* multicast: one message for all other members of a communicator on this host, written once, in
- * the place of a copy in the ring of each.
+/* multicast: one message for all other members of a communicator on this host. It is written once,
+ * instead of into the ring of each member.
  *
- * It stands on the board, beside what its sender publishes of the communicator, and a member looks
- * there while its operation waits for that message: of an operation that it is not in yet it finds
- * nothing, and nothing has to be kept. What a link promises (transport.h) holds, but for the order
- * of such messages and those in rings.
+ * The message is on the board, beside the sender's publication for the communicator. A member looks
+ * there while its operation waits for the message. It finds no message of an operation that it is
+ * not in yet, so no message has to be kept. The guarantees of a link hold (transport.h), except for
+ * the order between these messages and those in rings.
  *
- * A sender has two places for the messages of a communicator, which take turns. One may be used
- * again when this rank has ended a later operation to which all members that live have given
- * something: by then they have ended the one that it was used in. Mostly that is so, as who sends
- * again has ended the operation of the other place; after one that has ended otherwise, such as
- * with a mismatch of calls, there is no room, and messages go by the rings. A member that was taken
- * for dead in the meantime may read what is being written; it stops before it returns to the
- * program (detector/silence.h). */
+ * A sender has two places for the messages of a communicator and uses them in turn. A place is free
+ * when this rank has ended a later operation to which all living members have contributed: they
+ * have then ended the operation in which the place was used. Usually that is so, because a rank
+ * that sends again has ended the operation of the other place. After an operation that ended
+ * otherwise, such as with a mismatch of calls, no place is free, and messages use the rings. A
+ * member that was declared dead meanwhile may read a message that is being overwritten. It stops
+ * before it returns to the program (detector/silence.h). */
 #ifndef FTC_TRANSPORT_MULTICAST_H
 #define FTC_TRANSPORT_MULTICAST_H
 
@@ -20,41 +20,41 @@
 
 struct ftc_multicast_place;
 
-/* Values of up to so many bytes. */
+/* Bytes of the largest value in a multicast message. */
 enum { FTC_MULTICAST_VALUE_BYTES = 1024 };
 
-/* The multicasts of one communicator. */
+/* Multicast messages of one communicator. */
 struct ftc_multicast {
-    uint32_t sent;                      /* by this rank */
-    uint32_t seq[FTC_BOARD_MULTICASTS]; /* operation that it has used a place in */
-    /* Where each rank has the first of them; NULL: not known. */
+    uint32_t sent;                      /* messages that this rank has sent */
+    uint32_t seq[FTC_BOARD_MULTICASTS]; /* operation in which this rank last used each place */
+    /* First place of each rank; NULL: not known yet. */
     const struct ftc_multicast_place **first;
 };
 
-/* With ranks 0 to @size - 1; 0 or -ENOMEM. */
+/* Prepares the messages among ranks 0 to @size - 1. Returns 0 or -ENOMEM. */
 int ftc_multicast_open(struct ftc_multicast *m, int size);
 void ftc_multicast_close(struct ftc_multicast *m);
 
-/* Whether there is, when all that live have ended the operations before @ended: for values of up to
- * FTC_MULTICAST_VALUE_BYTES. */
+/* Returns whether the next place is free, if all living members have ended the operations before
+ * @ended. It then has room for a value of up to FTC_MULTICAST_VALUE_BYTES. */
 static inline bool ftc_multicast_has_room(const struct ftc_multicast *m, uint32_t ended)
 {
     return (int32_t)(ended - m->seq[m->sent % FTC_BOARD_MULTICASTS]) > 0;
 }
 
-/* Sends @message, which has no failed ranks, and @note of the call that it belongs to, to all that
- * look for what this rank sends in entry @entry of its own. There is room for it. */
+/* Sends @message, which has no failed ranks, with @note of its call to all members that read entry
+ * @entry of this rank. ftc_multicast_has_room() must have returned true. */
 void ftc_multicast_send(struct ftc_multicast *m, const struct ftc_transport *t, uint32_t entry,
                         const struct ftc_message *message, const struct ftc_envelope *envelope,
                         enum ftc_failure_scheme scheme, size_t value_bytes,
                         const struct ftc_note *note);
 
-/* Finds what @rank, world rank @from, has sent in the operation of the communicator that @envelope
- * names. It is not released. */
+/* Finds the message that @rank, which is world rank @from, has sent in the operation that @envelope
+ * names. Returns false if there is none. The message is not released. */
 bool ftc_multicast_find(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, const struct ftc_envelope *envelope, struct ftc_arrival *a);
 
-/* Bytes of a place. */
+/* Returns the bytes of a place. */
 uint32_t ftc_multicast_stride(void);
 
 #endif

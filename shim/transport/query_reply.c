@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Before the failed ranks (int32_t each) and the value. */
+/* Head of a reply, before the failed ranks (int32_t each) and the value. */
 struct head {
     uint32_t is_yes;
     uint32_t attempt;
@@ -47,7 +47,7 @@ static size_t write_result(const struct ftc_publication *copy, unsigned char *bo
     return sizeof h + failed_bytes + h.value_bytes;
 }
 
-/* Plain bytes; without any it is a "no". */
+/* Writes a reply of plain bytes; without any it is a "no". */
 static size_t write_bytes(const void *bytes, size_t count, unsigned char *body)
 {
     struct head h = {.is_yes = count > 0, .value_bytes = (uint32_t)count};
@@ -67,7 +67,7 @@ static size_t write_call(const struct ftc_board *board, const struct ftc_query *
     return write_bytes(&note, is_there ? sizeof note : 0, body);
 }
 
-/* None behind the last. */
+/* Writes a part of the call sites. After the last part the reply is a "no". */
 static size_t write_sites(const struct ftc_board *board, const struct ftc_query *q,
                           unsigned char *body)
 {
@@ -93,7 +93,7 @@ size_t ftc_query_reply_write(const struct ftc_board *board, const struct ftc_que
 {
     struct head h = {0};
 
-    copy->varies = true; /* whoever asks knows whether it may */
+    copy->varies = true; /* the rank that asks knows whether it may */
     switch (can_be_asked(board, q) ? q->kind : 0) {
     case FTC_QUERY_PUBLISHED:
         if (ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))
@@ -118,7 +118,7 @@ size_t ftc_query_reply_write(const struct ftc_board *board, const struct ftc_que
     return sizeof h;
 }
 
-/* ---- and what is made of it ---- */
+/* ---- reading a reply ---- */
 
 static bool is_sane(const struct ftc_query *q, const struct head *h, bool varies, size_t bytes)
 {
@@ -147,7 +147,7 @@ static void read_result(const struct head *h, const unsigned char *behind,
     };
 }
 
-/* Plain bytes, of which there are to be @count; what they say is checked by who reads them. */
+/* Copies plain bytes, of which there must be @count. The user of the data checks their content. */
 static bool read_bytes(const struct head *h, const unsigned char *behind, size_t bytes, void *to,
                        size_t count)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    FRAMES_KEPT = 8, /* of the longest, and not less in all than */
-    ROOM_MIN = 32768,
+    FRAMES_KEPT = 8,  /* room for kept messages: frames of the largest size */
+    ROOM_MIN = 32768, /* and at least these bytes */
 };
 
 /* Kinds of frames without a message; other frames have the bytes of their message as their kind. */
@@ -36,7 +36,7 @@ void ftc_reliable_close(struct ftc_reliable *r)
 
 size_t ftc_reliable_room_to_hear(const struct ftc_reliable *r)
 {
-    return r->room + 2 * sizeof r->saying; /* one that has come in part, and room for one byte */
+    return r->room + 2 * sizeof r->saying; /* a statement that has come in part, and a byte more */
 }
 
 /* ---- connections ---- */
@@ -58,14 +58,15 @@ void ftc_reliable_connect(struct ftc_reliable *r)
     r->due = FTC_SAYS_TAKEN;
 }
 
-/* ---- to the other ---- */
+/* ---- to the peer ---- */
 
 static struct ftc_frame *frame_at(const struct ftc_reliable *r, size_t offset)
 {
     return (struct ftc_frame *)(void *)(r->kept + offset);
 }
 
-/* Returns an acknowledgement and a message's number, as a frame carries both. */
+/* Returns an acknowledgement and a message's @number, as a frame carries both. The acknowledgement
+ * counts as sent. */
 static uint64_t both(struct ftc_reliable *r, uint32_t number)
 {
     r->taken_bytes = 0;
@@ -105,7 +106,7 @@ struct ftc_frame *ftc_reliable_begin(struct ftc_reliable *r, uint32_t bytes, siz
     ftc_frame_begin(frame, bytes, both(r, r->next++), body_bytes);
     r->end += frame_bytes;
     if (r->due == FTC_SAYS_TAKEN && r->has_said)
-        r->due = FTC_SAYS_NOTHING; /* the message says it */
+        r->due = FTC_SAYS_NOTHING; /* the message carries it */
     return frame;
 }
 
@@ -195,12 +196,13 @@ void ftc_reliable_sent(struct ftc_reliable *r, size_t bytes)
         r->shown = r->unsent;
 }
 
-/* ---- from the other ---- */
+/* ---- from the peer ---- */
 
 /* Finds the *@offset of message *@number, before which all messages are to be dropped. Returns
- * false if the peer cannot have them: this connection has not carried them whole, or, for the first
- * acknowledgement on a connection, no connection has. Messages that are being sent a second time
- * stay until they are out again; *@number is lower then. */
+ * false if the peer cannot have those messages: this connection has not carried them whole. For the
+ * first acknowledgement on a connection, and while messages are being sent a second time, any
+ * connection may have carried them. Messages that are being sent a second time stay until they are
+ * out again. *@number is then lowered. */
 static bool find(const struct ftc_reliable *r, uint32_t *number, size_t *offset)
 {
     size_t limit = r->is_met && !is_again(r) ? r->unsent : r->shown, at = r->begin;
@@ -231,7 +233,7 @@ static void drop_up_to(struct ftc_reliable *r, uint32_t number, size_t offset)
         r->begin = r->unsent = r->shown = r->end = 0;
 }
 
-/* Notes the peer's first acknowledgement on this connection. */
+/* Notes the peer's first acknowledgement on this connection, and repeats what the peer lacks. */
 static void meet(struct ftc_reliable *r)
 {
     r->is_met = true;
@@ -275,7 +277,7 @@ enum ftc_heard ftc_reliable_hear(struct ftc_reliable *r, const struct ftc_frame 
     if (is_message && !is_old)
         r->came++;
     if (is_old && number + 1 == r->came && r->due == FTC_SAYS_NOTHING)
-        r->due = FTC_SAYS_TAKEN; /* while it sent these the other could not drop them */
+        r->due = FTC_SAYS_TAKEN; /* the peer could not drop these while it sent them again */
     return is_message && !is_old ? FTC_HEARD_MESSAGE : heard_of(frame->kind);
 }
 

@@ -10,24 +10,24 @@
 
 enum {
     CONNECT_AGAIN_NS = 10000000,
-    ASK_AGAIN_MIN_NS = 200000, /* after a "no", doubled each time ... */
+    ASK_AGAIN_MIN_NS = 200000, /* pause after a "no", doubled each time up to the next */
     ASK_AGAIN_MAX_NS = 10000000,
-    STALE_NS = 20000000,  /* no call has come for the reply */
-    KNOWN_NS = 400000000, /* a rank's call does not change */
+    STALE_NS = 20000000,  /* age at which a query without a reply is sent again or replaced */
+    KNOWN_NS = 400000000, /* pause after a reply about a rank's call, which does not change */
 };
 
-/* Queries of an operation that goes on after a death, and all others, which must not delay its
- * replies. */
+/* Topics of queries: results for an operation that goes on after a death, and all others, which
+ * must not delay the former. */
 enum topic { RESULTS, OTHERS, TOPICS };
 
-/* One query at a time of each topic to each monitor process. */
+/* Query of one topic to one monitor process, one at a time. */
 struct asked {
     struct ftc_connection c;
     struct ftc_query query;
-    uint32_t attempt;  /* of the rank that asks */
-    uint64_t number;   /* of the last sending; a reply has the number of its query's sending */
+    uint32_t attempt;  /* attempt of this rank */
+    uint64_t number;   /* number of the last sending; a reply has that of its query's sending */
     uint64_t first;    /* number with which this query was sent first */
-    bool is_under_way; /* it has no reply yet */
+    bool is_under_way; /* the query has no reply yet */
     uint64_t asked_ns, again_ns, pause_ns;
 };
 
@@ -35,7 +35,7 @@ struct ftc_remote_queries {
     const struct ftc_board *board;
     uint32_t self;
     size_t frame_max;
-    struct asked **of_rank; /* TOPICS for each */
+    struct asked **of_rank; /* TOPICS entries for each rank */
 };
 
 int ftc_remote_queries_open(struct ftc_remote_queries **queries, const struct ftc_board *board,
@@ -72,7 +72,7 @@ void ftc_remote_queries_close(struct ftc_remote_queries *q)
     free(q);
 }
 
-/* ---- the way to the monitor process ---- */
+/* ---- connections to monitor processes ---- */
 
 static struct asked *asked_of(struct ftc_remote_queries *q, uint32_t rank, enum topic topic)
 {
@@ -142,8 +142,8 @@ static void wait_before_next(struct asked *a)
     a->again_ns = ftc_clock_ns() + a->pause_ns;
 }
 
-/* Takes a reply to the query under way, if one has come, to any of its sendings. The query is then
- * over, and sent again unless the reply was "yes". */
+/* Takes a reply to any sending of the query under way, if one has come. The query is then over.
+ * Unless the reply was "yes", the query is sent again after a pause. */
 static bool take(struct asked *a, struct ftc_query_reply *reply)
 {
     const struct ftc_frame *frame;
@@ -168,7 +168,8 @@ static enum topic topic_of(const struct ftc_query *query)
                                                                                   : OTHERS;
 }
 
-/* Asks the monitor process of @via. Operations of several communicators take turns. */
+/* Sends @query to the monitor process of @via. Returns true once the reply is "yes". Queries for
+ * several communicators take turns. */
 static bool ask(struct ftc_remote_queries *q, uint32_t via, const struct ftc_query *query,
                 uint32_t attempt, struct ftc_query_reply *reply)
 {

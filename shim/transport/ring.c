@@ -1,9 +1,8 @@
 #include "ring.h"
 
-/* The header follows the stamp at once, so that a small message is one cache line. Its note is
- * elsewhere, in a line that only its writer touches unless calls do not match; the notes lie
- * together, because slots are often a page each.
- */
+/* Slot of a message. The message's header follows the stamp immediately, so that a small message is
+ * one cache line. Its note is elsewhere, in a line that only the writer touches unless calls do not
+ * match. The notes lie together, because slots are often a page each. */
 struct ring_slot {
     _Atomic uint64_t stamp;
     uint32_t bytes;
@@ -11,7 +10,8 @@ struct ring_slot {
     unsigned char wire[];
 };
 
-/* The reader's count has a cache line of its own at the start of the ring. */
+/* Returns the reader's count of messages, which has a cache line of its own at the start of the
+ * ring. */
 static _Atomic uint64_t *consumed(unsigned char *ring)
 {
     return (_Atomic uint64_t *)(void *)ring;
@@ -53,7 +53,8 @@ void ftc_ring_open(struct ftc_ring *r, const struct ftc_board *board, uint32_t s
     find_next(r, &board->geometry);
 }
 
-/* The reader's count is looked at only when the ring seems full: it is the reader's cache line. */
+/* Returns whether the ring has room. Loads the reader's count only when the ring seems full,
+ * because it is in the reader's cache line. */
 static bool has_room(struct ftc_ring *r, const struct ftc_board_geometry *g)
 {
     if (r->sent < r->sent_limit)
@@ -85,7 +86,7 @@ const void *ftc_ring_peek(const struct ftc_ring *r, const struct ftc_board_geome
     struct ring_slot *s = slot_at(g, r->in, r->received);
     size_t room = g->message_stride_bytes - sizeof *s;
 
-    *bytes = s->bytes <= room ? s->bytes : 0; /* too long: nothing that could be decoded */
+    *bytes = s->bytes <= room ? s->bytes : 0; /* too long: without bytes it is not decoded */
     return s->wire;
 }
 
