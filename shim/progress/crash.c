@@ -12,18 +12,19 @@ enum { PERCENT = 100, SITE_TEXT = 256, NOT_YET = -1 };
 
 struct point {
     enum moment moment;
-    long rank, operation, send; /* of IN_DATA: percent */
-    char site[SITE_TEXT];       /* empty: @operation counts all operations */
-    long calls;                 /* at the site, so far */
-    long begun;                 /* the operation, of all that this rank begins; or NOT_YET */
+    /* @send is the percentage if @moment is IN_DATA. */
+    long rank, operation, send;
+    char site[SITE_TEXT]; /* site; empty: @operation counts all operations */
+    long calls;           /* number of calls at the site so far */
+    long begun;           /* number of the operation among all of this rank, or NOT_YET */
 };
 
 bool ftc_crash_armed;
 
 enum { MAX_POINTS = 8 };
-static struct point points[MAX_POINTS]; /* of this rank */
+static struct point points[MAX_POINTS]; /* points of this rank */
 static int count;
-static long operations; /* that have begun */
+static long operations; /* number of operations begun */
 
 static bool take_number(const char **text, char end, long *number)
 {
@@ -36,7 +37,7 @@ static bool take_number(const char **text, char end, long *number)
     return *rest == end || (end == ',' && *rest == '\0');
 }
 
-/* "OPERATION:POINT". */
+/* Reads "OPERATION:POINT". Returns false if @text is not of that form. */
 static bool take_moment(const char **text, struct point *p)
 {
     if (!take_number(text, ':', &p->operation))
@@ -54,7 +55,8 @@ static bool take_moment(const char **text, struct point *p)
            (p->send <= PERCENT || p->moment != IN_DATA);
 }
 
-/* A site may hold colons and commas: it ends before the first text that is OPERATION:POINT. */
+/* Reads "SITE:OPERATION:POINT". A site may contain colons and commas, so it ends before the first
+ * text of the form OPERATION:POINT. */
 static bool take_site(const char **text, struct point *p)
 {
     for (const char *end = strchr(*text, ':'); end; end = strchr(end + 1, ':')) {

@@ -5,7 +5,8 @@
 #include "queue.h"
 #include "wait.h"
 
-/* One turn of the wait loop; false if nothing has happened. */
+/* Takes one turn of the wait loop. Returns whether the operation or a nonblocking one has made
+ * progress. */
 static bool turn(struct ftc_comm *c)
 {
     bool progress = ftc_messages_take();

@@ -27,7 +27,7 @@ int ftc_link_thread_open(void)
 {
     int rv;
 
-    if (!ftc_library.locked) /* else there may be a thread already */
+    if (!ftc_library.locked) /* no write if it is set: another thread may be reading it */
         ftc_library.locked = true;
     rv = ftc_quiet_thread(&thread, run, NULL);
     is_on = rv == 0;

@@ -13,7 +13,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Messages that came while sends were pending go before all that has come since. */
+/* Sends the pending messages of @c. If all are sent, offers the kept messages, so that those that
+ * arrived meanwhile precede later ones. Returns whether it did. */
 static bool unblock(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -26,8 +27,9 @@ static bool unblock(struct ftc_comm *c)
     return false;
 }
 
-/* Kept messages are of a later attempt, or came while sends were pending, or in a vote before the
- * news of a death. */
+/* Advances the operation on @c once it has no prelude. Offers the kept messages again whenever a
+ * reason for keeping them may be gone: a later attempt, pending sends, or a vote that came before
+ * the news of a death. */
 static bool look_after_operation(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -127,7 +129,7 @@ bool ftc_loop_begin(struct ftc_comm *c, const struct ftc_loop_request *request)
     ftc_messages_expect(c);
     if (!request->prelude)
         start_engine(c);
-    publish_call(c); /* after the sends, for which others may wait already */
+    publish_call(c); /* after the sends, because other ranks may wait for them */
     if (ftc_hooks_enabled)
         ftc_hooks_begun(c);
     ftc_messages_offer_kept(c);
@@ -147,7 +149,8 @@ static bool look_after_prelude(struct ftc_comm *c)
     start_engine(c);
     ftc_messages_offer_kept(c);
     ftc_silence_begin(c);
-    look_after_operation(c); /* whoever decides is to know of the deaths that ended the prelude */
+    /* The rank that decides must know of the deaths that ended the prelude. */
+    look_after_operation(c);
     return true;
 }
 
@@ -173,7 +176,8 @@ bool ftc_loop_is_over(const struct ftc_comm *c)
            r->mismatched >= 0;
 }
 
-/* Every living member has begun what has a value of all of them, and ended what comes before. */
+/* Notes that all living members have ended the operations before this one. A result with values of
+ * all of them proves it, because each has begun this one. */
 static void note_end(struct ftc_comm *c)
 {
     const struct ftc_op *op = &c->running->op;

@@ -1,41 +1,46 @@
-/* loop: the progress loop of an operation: moves messages and peer events between the engine and
- * the other ranks until the operation is over. All with the library's lock held. */
+/* loop: the progress loop of an operation. It moves messages and peer events between the engine and
+ * the other ranks until the operation is over. The caller of each function holds the library's
+ * lock. */
 #ifndef FTC_PROGRESS_LOOP_H
 #define FTC_PROGRESS_LOOP_H
 
 #include "running.h"
 
 enum ftc_loop_outcome {
-    FTC_LOOP_DONE = 0,  /* c->running->op.result is the outcome */
-    FTC_LOOP_MISMATCH,  /* ranks have called different operations: see mismatch.h */
-    FTC_LOOP_NO_MEMORY, /* before the first message */
+    FTC_LOOP_DONE = 0,  /* result in c->running->op.result */
+    FTC_LOOP_MISMATCH,  /* ranks have called different operations (mismatch.h) */
+    FTC_LOOP_NO_MEMORY, /* no memory; nothing has been sent */
 };
 
-/* The description of an operation, besides the communicator's own state. */
+/* Description of an operation, besides the state of the communicator. */
 struct ftc_loop_request {
-    const struct ftc_call *call; /* of the program; stays until the operation is over */
+    const struct ftc_call *call; /* the program's call; valid until the operation is over */
     enum ftc_op_kind kind;
-    int root;           /* of a reduce: index in member[] */
-    bool direct;        /* likewise: struct ftc_op_config */
-    size_t value_bytes; /* room for a value */
+    int root;           /* root of a reduce, as an index in member[] */
+    bool direct;        /* direct reduce (struct ftc_op_config) */
+    size_t value_bytes; /* size of the largest value */
     const void *contribution;
-    void (*combine)(void *context, void *into, const void *from); /* NULL: nothing to combine */
+    void (*combine)(void *context, void *into, const void *from); /* NULL: no data to combine */
     void *context;
-    size_t (*used_bytes)(const void *value); /* of a value; NULL: all of them */
-    struct ftc_prelude *prelude; /* comes before all that; NULL: nothing. Stays till it is over */
+    size_t (*used_bytes)(const void *value); /* bytes of a value that are in use; NULL: all */
+    /* Part of the operation before its first message; NULL: none. Valid until it is over. */
+    struct ftc_prelude *prelude;
 };
 
-/* Begins the next operation on @c, which has none running, and numbers it c->seq. Its messages
- * carry the signature of c->running->note (ftc_mismatch_enter()). Returns false without memory. */
+/* Begins the next operation on @c, with number c->seq. No operation may be running there. The
+ * messages carry the signature of c->running->note, which ftc_mismatch_enter() sets. Returns false
+ * if there is no memory. */
 bool ftc_loop_begin(struct ftc_comm *c, const struct ftc_loop_request *request);
 
-/* Advances the operation that runs on @c by all that is no message: its prelude, room for its
- * sends, deaths, published results. Returns true if anything has happened. */
+/* Advances the operation that runs on @c, except by messages: its prelude, pending sends, deaths,
+ * and published results. Returns whether it has made progress. */
 bool ftc_loop_look_after(struct ftc_comm *c);
 
+/* Returns whether the operation has ended: it has its result and all its messages are out, or a
+ * mismatch was found. */
 bool ftc_loop_is_over(const struct ftc_comm *c);
 
-/* Ends the operation once it is over. */
+/* Ends an operation that is over, and publishes its result if it is an allreduce. */
 enum ftc_loop_outcome ftc_loop_end(struct ftc_comm *c);
 
 #endif

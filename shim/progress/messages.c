@@ -7,9 +7,9 @@
 #include "running.h"
 #include "unexpected.h"
 
-static struct ftc_comm *recent; /* of the operations that are running, the last that has begun */
+static struct ftc_comm *recent; /* communicator of the running operation that began last */
 
-static struct ftc_failure_info scratch_info; /* of the message at hand */
+static struct ftc_failure_info scratch_info; /* failed ranks of the current message */
 
 void ftc_messages_expect(struct ftc_comm *c)
 {
@@ -29,7 +29,8 @@ void ftc_messages_step(struct ftc_comm *c, const struct ftc_event *event)
     ftc_op_step(&r->op, event, &r->actions);
 }
 
-/* Sends action @number, or the first, which goes out once @for_all. False if there is no room. */
+/* Sends action @number, unless there is no room; then returns false. With @for_all, action 0 is
+ * sent to all members at once and the others are skipped. */
 static bool send(struct ftc_comm *c, int number, const struct ftc_envelope *envelope, bool for_all)
 {
     struct ftc_running *r = c->running;
@@ -83,8 +84,9 @@ bool ftc_messages_send(struct ftc_comm *c)
     return left == 0;
 }
 
-/* A vote may say that its sender has left because of a death. The rank that decides must know of
- * that death, too (doc/design.md, section 12). */
+/* Returns whether the deaths on the board must be examined before a message of @from. A vote may
+ * report that its sender has left the data phase because of a death, and the rank that decides must
+ * know of that death too (doc/design.md, section 12). */
 static bool is_to_look_first(const struct ftc_comm *c, uint32_t from)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -93,7 +95,7 @@ static bool is_to_look_first(const struct ftc_comm *c, uint32_t from)
            !ftc_board_is_dead(board, from);
 }
 
-/* False if the message has to wait. */
+/* Gives a message to the operation on @c. Returns false if the message must wait. */
 static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
 {
     struct ftc_running *r = c->running;
@@ -105,12 +107,12 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     size_t value_bytes;
 
     if (event.peer < 0)
-        return true; /* left out: it is dead */
+        return true; /* a rank that is excluded as dead */
     if (ftc_message_decode(a->wire, a->bytes, ftc_library.settings.failure_info, &envelope,
                            &value_bytes, &m, &scratch_info) != 0)
-        return true; /* nothing that a correct peer sends */
+        return true; /* not a message of a correct peer */
     if (r->mismatched >= 0)
-        return true; /* what came to light first is told */
+        return true; /* the first mismatch is the one that is reported */
     if (envelope.signature != r->note.signature) {
         ftc_mismatch_meet(c, c->member[event.peer], envelope.signature, a->note, &m, value_bytes);
         return true;
@@ -126,8 +128,8 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     return outcome != FTC_STEP_LATER;
 }
 
-/* The operation is over: nothing is to be done with the message, unless it was another operation
- * for its sender. */
+/* Handles a message of an operation that is over. It is dropped, unless its sender was in another
+ * call. */
 static void meet_late(struct ftc_comm *c, const struct ftc_arrival *a,
                       const struct ftc_envelope *envelope)
 {
@@ -137,9 +139,8 @@ static void meet_late(struct ftc_comm *c, const struct ftc_arrival *a,
         ftc_mismatch_meet_late(c, c->member[from], envelope->seq, envelope->signature, a->note);
 }
 
-/* Finds the operation that a message belongs to; sequence numbers may wrap. False if it has to
- * wait.
- */
+/* Finds the operation of a message and gives it the message. Returns false if the message must
+ * wait. Sequence numbers may wrap around. */
 static bool dispatch(const struct ftc_arrival *a)
 {
     struct ftc_envelope envelope;
@@ -150,7 +151,7 @@ static bool dispatch(const struct ftc_arrival *a)
         return true;
     c = recent && recent->id == envelope.communicator_id ? recent
                                                          : ftc_comm_find(envelope.communicator_id);
-    if (!c) /* freed here, or not used here yet */
+    if (!c) /* communicator freed, or not used here yet */
         return ftc_comm_was_freed(envelope.communicator_id);
     ahead = (int32_t)(envelope.seq - c->seq);
     if (ahead < 0) {
@@ -160,8 +161,9 @@ static bool dispatch(const struct ftc_arrival *a)
     return ahead == 0 && c->running->active && deliver(c, a);
 }
 
-/* A message that has to wait is kept, because others behind it may be what its operation waits for:
- * room in the ring of a peer that has operations of its own with sends that wait for room here. */
+/* Processes a message, or keeps it if it must wait. It is not left in the ring, because a message
+ * after it may be needed first: two ranks whose operations wait for room in each other's rings
+ * would block. Returns false if it cannot be kept. */
 static bool take(struct ftc_arrival *a)
 {
     if (!dispatch(a) && !ftc_unexpected_keep(a))
@@ -193,8 +195,9 @@ bool ftc_messages_take_told_by(struct ftc_comm *c, int member)
            deliver(c, &a);
 }
 
-/* In the order in which the engine waits for them: the others need not be looked at. What was sent
- * to this rank alone before is taken before the operation ends. */
+/* Checks the members in the order in which the engine waits for them, because a message of another
+ * one would not help yet. Afterwards takes the messages in this rank's rings, which were sent
+ * before and must be taken before the operation ends. */
 bool ftc_messages_take_told(struct ftc_comm *c)
 {
     const struct ftc_op *op = &c->running->op;

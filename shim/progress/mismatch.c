@@ -19,18 +19,21 @@
 #include <time.h>
 
 enum {
-    UNSAID = INT32_MIN,  /* a root: no arguments are told, which not all ranks of two groups have */
-    SPREAD_TRIES = 1000, /* for a ring that is full */
+    /* Root of a call whose arguments are not printed, because not all ranks of two groups have
+     * them. */
+    UNSAID = INT32_MIN,
+    SPREAD_TRIES = 1000, /* attempts to send to a full ring */
     LINK_NS = 1000000,
-    NATIVE_LOOKS = 10, /* within blocked_ms */
+    NATIVE_LOOKS = 10, /* checks within blocked_ms */
     NS_OF_MS = 1000000,
-    CALL_TEXT = 224, /* MPI's texts have room for two */
+    CALL_TEXT = 224, /* size of a call's text; MPI's texts have room for two */
 };
 
-/* The value of a message that tells of a mismatch; the sender's own note comes with the message. */
+/* Value of a message that reports a mismatch. The note that comes with the message is the
+ * sender's. */
 struct news {
     struct ftc_note note;
-    int32_t rank; /* the user's, that called so */
+    int32_t rank; /* user's rank of the other call */
 };
 _Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
 
@@ -67,7 +70,7 @@ void ftc_mismatch_leave(void)
 
 /* ---- calls of others ---- */
 
-/* The call of operation @seq. */
+/* Copies the call of the user's @rank in operation @seq to *@note. Returns whether it is known. */
 static bool find_call(const struct ftc_comm *c, int rank, uint32_t seq, struct ftc_note *note)
 {
     return ftc_published_call(&ftc_library.board, c->world[rank], c->id, seq, note);
@@ -82,7 +85,8 @@ static void meet(struct ftc_comm *c, int rank, const struct ftc_note *note)
     r->other = *note;
 }
 
-/* In operation @seq, the one that runs or one before it, in which this rank called @own. */
+/* Notes a mismatch with @rank in operation @seq, the current one or an earlier one, in which this
+ * rank called @own. */
 static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own, int rank,
                     const struct ftc_note *note)
 {
@@ -93,9 +97,9 @@ static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own
     r->note = *own;
 }
 
-/* Meets the two calls that @from reports; at least one of them is not this rank's. If their
- * operation is over, they are compared with what this rank called then; if that is not known any
- * more, the text says how long ago it was. */
+/* Notes the mismatch of the two calls that @from reports. At least one of them differs from this
+ * rank's call. If their operation is over here, they are compared with this rank's call of that
+ * time. If that call is no longer known, the text says how many operations ago it was. */
 static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
                       const struct news *news)
 {
@@ -139,7 +143,8 @@ void ftc_mismatch_begin(struct ftc_comm *c)
         meet_in(c, r->late.seq, &r->late.own, r->late.rank, &r->late.other);
 }
 
-/* An error tells of its own operation or of one before it: of these nothing more is to be told. */
+/* Returns whether a mismatch of operation @seq has been reported. An error reports its own
+ * operation or an earlier one, and ends the reports for these. */
 static bool is_told(const struct ftc_running *r, uint32_t seq)
 {
     return r->told.is_there && (int32_t)(seq - r->told.seq) <= 0;
@@ -166,8 +171,8 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
 
 /* ---- telling the others ---- */
 
-/* Between two hosts there may be no link yet, or one that is full until what the other says is
- * heard. */
+/* Waits for room in a link to @to. Between two hosts the link may not exist yet, or stay full until
+ * this rank has received what the other side sends. */
 static void await_room(uint32_t to)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -196,8 +201,9 @@ static void send(const struct ftc_comm *c, const struct ftc_message *m, uint32_t
         }
 }
 
-/* Ranks in the operation find what was sent to all. A rank that has left it, in a call that does
- * not wait, gets a message as well, which the engine ignores. */
+/* Sends a message to each member if the operation sends to all at once. Ranks in the operation find
+ * what was sent to all. A rank that has left it, in a call that does not wait, needs a message of
+ * its own, which the engine ignores. */
 static void send_to_those_who_left(const struct ftc_comm *c)
 {
     static const struct ftc_message nothing = {.kind = FTC_MESSAGE_EXCHANGE, .step = UINT16_MAX};
@@ -219,7 +225,8 @@ void ftc_mismatch_spread(struct ftc_comm *c)
     r->told.seq = c->seq;
     send_to_those_who_left(c);
     send(c, &m, FTC_SIGNATURE_NONE, sizeof news, &own);
-    ftc_transport_wake_links(&ftc_library.transport); /* with what is not out: nobody waits here */
+    /* The link thread sends what is not out yet, because no rank waits here. */
+    ftc_transport_wake_links(&ftc_library.transport);
 }
 
 /* ---- words ---- */
@@ -230,7 +237,8 @@ static bool has_data(enum ftc_call_kind kind)
            !ftc_call_is_uneven(kind);
 }
 
-/* A datatype of the program's own is told by its sizes: its handle says nothing to others. */
+/* Writes count and datatype. A user-defined datatype is described by its sizes, because its handle
+ * means nothing to other ranks. */
 static void write_data(char *text, size_t size, const struct ftc_note *note)
 {
     if (ftc_predefined_bytes(note->datatype) > 0)
@@ -255,7 +263,7 @@ static void write_arguments(char *text, size_t size, const struct ftc_note *note
     snprintf(text, size, "(%s%s%s)", data, op, root);
 }
 
-/* Any process may have written @note. */
+/* Writes a call with its arguments and @site. Any process may have written @note. */
 static void write_call(char *text, size_t size, const struct ftc_note *note, const char *site)
 {
     enum ftc_call_kind kind = ftc_call_kind(note->kind);
@@ -281,9 +289,9 @@ static void write_own(char *text, size_t size, const struct ftc_comm *c)
     write_call(text, size, &r->note, site);
 }
 
-/* Returns the address in this process of what is at @address in a rank of another host, if that
- * rank runs the same program, as most do; NULL if the address is in a library there, or in another
- * program. */
+/* Returns the address in this process that corresponds to @address in a rank of another host. Most
+ * ranks run the same program. Returns NULL if that rank runs another one, or the address is in a
+ * library there. */
 static const void *counterpart(uint32_t world, unsigned long address)
 {
     struct ftc_directory_rank there = ftc_directory_rank(&ftc_library.board, world);
@@ -328,13 +336,13 @@ void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size)
              ftc_comm_printed_rank(c, c->running->mismatched), other);
 }
 
-/* ---- looks for another call ---- */
+/* ---- checks for another call ---- */
 
 enum { ASK_EVERY_NS = 500000000, ASK_FOR_NS = 100000000 };
 
-/* The call of a member on another host in the operation that runs, which its board shows. That is
- * asked for after half a second, and then every half a second for a while, and of those alone whose
- * messages are missing. */
+/* Copies the call of member @i in the current operation to *@note. Returns false if @i is on this
+ * host, or if no message of @i is missing. Else asks its monitor process during the last 0.1 s of
+ * each half second of waiting, and returns whether the call is known. */
 static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
 {
     struct ftc_running *r = c->running;
@@ -378,8 +386,8 @@ static bool awaits(const struct ftc_comm *c, int member)
            r->op.config.kind == FTC_OP_REDUCE && ftc_op_expects(&r->op, member);
 }
 
-/* Finds the operation that @member has begun last. All its messages of earlier ones are in the ring
- * by then. */
+/* Finds the operation that @member has begun last, and returns whether it is later than this one.
+ * All messages of earlier ones are in the ring by then. */
 static bool has_begun_later(const struct ftc_comm *c, int member, uint32_t *seq)
 {
     uint32_t world = c->world[c->member[member]];
@@ -389,8 +397,9 @@ static bool has_begun_later(const struct ftc_comm *c, int member, uint32_t *seq)
            (int32_t)(*seq - c->seq) > 0;
 }
 
-/* Its own reduce may have ended without a message, because of deaths: it knows none that the board
- * has not. A death is on the board before it is counted there. */
+/* Returns whether this rank knows all deaths on the board. @member may have ended its own reduce
+ * without a message because of a death. It knows no death that is not on the board, and a death is
+ * entered there before it is counted. */
 static bool knows_all_deaths(const struct ftc_comm *c)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -417,9 +426,9 @@ static bool keeps_later(const struct ftc_comm *c, uint32_t world)
     return false;
 }
 
-/* Whether nothing of this operation can come of it any more: a message of a later one has come,
- * which none overtakes, or all that there is has been taken. If there is no room for that, what is
- * awaited may stand behind it. */
+/* Returns whether no message of this operation can still come from @world. A message of a later
+ * operation has come, and none overtakes another, or all messages that exist have been processed.
+ * If there is no room to keep them, the expected one may still be in the ring. */
 static bool has_sent_all(const struct ftc_comm *c, uint32_t world, ftc_mismatch_take *take_from)
 {
     struct ftc_arrival a;
@@ -458,14 +467,15 @@ bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from)
 
 /* ---- calls that native MPI carries out ---- */
 
-/* With several threads, a rank's others may be about to make the call. */
+/* Returns whether native calls are checked. With several threads, another thread of a rank may be
+ * about to make the missing call. */
 static bool is_watched(void)
 {
     return ftc_library.settings.on_blocked != FTC_ON_BLOCKED_OFF && !ftc_library.threaded;
 }
 
-/* A rank that has joined the operation has left it or is in it, and is in no native call instead.
- */
+/* Returns whether the user's @rank is in a native collective call of all members. A rank that has
+ * joined the operation is in it or has left it, so it is not in a native call instead. */
 static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *call)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -475,15 +485,16 @@ static bool is_native(const struct ftc_comm *c, int rank, struct ftc_mark_call *
            !(ftc_published_joined(board, world, c->id, &seq) && (int32_t)(seq - c->seq) >= 0);
 }
 
-/* The default ends no job of which all ranks live: a native call that lasts long looks the same. */
+/* Returns whether a native call is raised as an error. By default it is not: all ranks live, and a
+ * native call that takes long looks the same. */
 static bool is_error(void)
 {
     return ftc_library.settings.on_blocked == FTC_ON_BLOCKED_ABORT &&
            ftc_library.settings.origin[FTC_SETTING_on_blocked] != FTC_ORIGIN_DEFAULT;
 }
 
-/* Returns whether the user's @rank waits in a blocking call of the operation that @c is in, by the
- * board: a reduction, a barrier or a broadcast. */
+/* Returns whether the user's @rank waits in a blocking call of the operation that @c is in,
+ * according to the board: a reduction, a barrier or a broadcast. */
 static bool is_in(const struct ftc_comm *c, int rank)
 {
     struct ftc_note note, next;
@@ -495,12 +506,13 @@ static bool is_in(const struct ftc_comm *c, int rank)
 
 /* The calls that all members are in. */
 struct scene {
-    int first_here, first_native; /* user's ranks */
-    struct ftc_mark_call native;  /* the call of the latter */
+    int first_here, first_native; /* lowest user's rank in the operation, and in a native call */
+    struct ftc_mark_call native;  /* call of first_native */
     uint64_t versions;
 };
 
-/* Whether every member waits for the others: the dead are another reason for that. */
+/* Returns whether every member waits for the others, some of them in native calls, and all are
+ * alive. A dead member is another reason to wait. */
 static bool all_wait(const struct ftc_comm *c, struct scene *scene)
 {
     struct ftc_mark_call call;
@@ -524,7 +536,8 @@ static bool all_wait(const struct ftc_comm *c, struct scene *scene)
     return scene->first_native >= 0;
 }
 
-/* In one write: ranks of other communicators may have something to say as well. */
+/* Prints the warning in one write, because ranks of other communicators may print at the same
+ * time. */
 static void tell(const struct ftc_comm *c, uint64_t ns)
 {
     char own[CALL_TEXT], others[CALL_TEXT];
@@ -539,7 +552,7 @@ static void tell(const struct ftc_comm *c, uint64_t ns)
                                                                          : "abort, by default");
 }
 
-/* For how long all have waited like this. */
+/* Returns for how long all members have waited like this; 0 if they do not. */
 static uint64_t waited_ns(struct ftc_mismatch_native *mixed, const struct ftc_comm *c,
                           uint64_t now_ns, struct scene *scene)
 {

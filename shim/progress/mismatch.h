@@ -1,27 +1,30 @@
-/* mismatch: ranks that call different collective operations on one communicator at the same time,
- * which MPI forbids and natively gives a hang or a wrong result.
+/* mismatch: ranks that call different collective operations on one communicator at the same time.
+ * MPI forbids that. Natively it gives a hang or a wrong result.
  *
- * A rank notices when a message carries another signature than its own call has, also a late one,
- * of an operation that is over here, or, when it has waited for a while, by what the board says of
- * the others' calls (two ranks that both take themselves for the root of a reduce send each other
- * nothing; one that takes a third for it sends to that one, and waits for nobody). Either way it
- * has a note of the other's call at once (mismatched and other in c->running): the other may be in
- * its next call already.
+ * A rank notices a mismatch in one of two ways. A message, perhaps a late one of an operation that
+ * is over here, carries another signature than the rank's own call. Or the rank has waited for a
+ * while and the board shows another call of a member. The second way is needed because two ranks
+ * that both take themselves for the root of a reduce send each other nothing, and one that names a
+ * third rank as root sends to that rank and waits for none. Either way the rank gets a note of the
+ * other call at once (mismatched and other in c->running), because the other rank may be in its
+ * next call already.
  *
- * A rank that notices sends both calls to all others, so that no rank is left waiting: one of the
- * two is not what that rank called itself.
+ * A rank that notices sends both calls to all other members, so that no rank is left waiting. At
+ * least one of the two calls differs from what the receiver itself called.
  *
- * Two mismatches show on the board alone. In a reduce a rank that is not the root sends what is
- * awaited from it and goes on. One that names another root, or calls something else, may send to
- * others only: the ranks that receive that need not be waiting, and the board shows the rank's call
- * for a while only (FTC_BOARD_ENTRY_CALLS). What stays is that it has begun a later operation of
- * the communicator, which it does when all of its messages are in the rings, and that this rank
- * waits for one that is in none.
+ * Two kinds of mismatch show on the board alone.
  *
- * And some ranks may carry out here what others carry out in native MPI: the arguments differ in
- * what decides about that (too large, not commutative). Such a call never ends, and looks like a
- * native call that lasts long on some ranks, for which the others wait in their next operation. So
- * it takes blocked_ms, and is a matter of setting on_blocked. */
+ * First, a reduce: a rank that is not the root sends what the others expect from it and goes on. If
+ * it names another root, or calls something else, it may send to other ranks only. Those need not
+ * be waiting, and the board shows the call for a while only (FTC_BOARD_ENTRY_CALLS). One sign
+ * remains: the rank has begun a later operation of the communicator. It does so only after all
+ * messages of the earlier one are in the rings, but the message that this rank waits for is in
+ * none.
+ *
+ * Second, some ranks carry out here what others carry out in native MPI, because arguments that
+ * decide about that differ (too large, not commutative). Such a call never ends. It looks like a
+ * native call that takes long on some ranks while the others wait in their next operation. So it is
+ * reported only after blocked_ms, as setting on_blocked says. */
 #ifndef FTC_PROGRESS_MISMATCH_H
 #define FTC_PROGRESS_MISMATCH_H
 
@@ -29,57 +32,65 @@
 #include "communicator/communicator.h"
 #include "system/stopwatch.h"
 
-/* Notes what this rank calls: in @c, which sends it along, and shows it on the board when it has
- * begun (loop.h). To be called before the operation begins, with the library's lock held, as all
- * of these. */
+/* Notes the call of this rank in c->running. Its messages carry the note, and the board shows it
+ * once the operation has begun (loop.h). To be called before the operation begins. The caller of
+ * this and all functions below holds the library's lock. */
 void ftc_mismatch_enter(const struct ftc_call *call, struct ftc_comm *c, uint32_t signature);
+
+/* As above, and also notes the sizes of an element and of the value, for the error text. */
 void ftc_mismatch_enter_with_data(const struct ftc_call *call, struct ftc_comm *c,
                                   uint32_t signature, size_t element_bytes, size_t value_bytes);
+
+/* Notes on the board that this rank has left the call. */
 void ftc_mismatch_leave(void);
 
-/* A message of the operation that @c is in came from the user's rank @from with another @signature:
- * of @from's own call, of which it has the @note, or to tell of a mismatch. */
+/* Handles a message with another @signature in the operation that @c is in. @from is the user's
+ * rank of its sender. The message belongs to the sender's own call, which @note describes, or it
+ * reports a mismatch. */
 void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
                        const struct ftc_note *note, const struct ftc_message *m,
                        size_t value_bytes);
 
-/* A message of operation @seq of @c, which is over here, came from @from, with the @note of its
- * call and its @signature. A mismatch is reported in the operation that @c is in, or in the next
- * one. */
+/* Handles a message of operation @seq of @c, which is over here. @note and @signature are those of
+ * the call of @from, its sender. A mismatch is reported in the operation that @c is in, or in the
+ * next one. */
 void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
                             const struct ftc_note *note);
 
-/* The operation on @c has begun: what has come to light since the last one. */
+/* Reports a late mismatch, found since the last operation, in the operation on @c that has
+ * begun. */
 void ftc_mismatch_begin(struct ftc_comm *c);
 
-/* Takes in what has come from world rank @world (messages.h). */
+/* Type of a function that processes the messages of world rank @world (messages.h). */
 typedef bool ftc_mismatch_take(uint32_t world);
 
-/* Looks whether the board shows another call of a member in the operation that @c is in, which may
- * be over there, or a member that has gone on to a later one without a part in this reduce. Looks
- * at FTC_COMM_LOOKS members, and at others in the next call. */
+/* Checks FTC_COMM_LOOKS members, the next ones in each call. Returns whether the board shows
+ * another call of a member in the operation that @c is in, which may be over there. Also returns
+ * true if a member has gone on to a later operation without taking part in this reduce. */
 bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from);
 
-/* One per operation, zero at the start. */
+/* State of ftc_mismatch_look_at_native() for one operation; zero at the start. */
 struct ftc_mismatch_native {
     struct ftc_stopwatch stopwatch;
-    uint64_t since_ns; /* seen like that since then, by the looks; 0: not seen */
-    uint64_t versions; /* of the members' calls, added up */
+    uint64_t since_ns; /* time since when the members have been like this; 0: they are not */
+    uint64_t versions; /* sum of the versions of the members' calls */
     bool was_told;
 };
 
-/* To be called while the rank waits in the operation of @c. Once all other members have been in it
- * or in native collective calls of the same members for blocked_ms, and none of this has changed,
- * the lowest rank that waits here prints a warning (on_blocked = warn, or abort by default), or
- * takes a rank in a native call for one with another call (abort that the user has set). */
+/* Checks whether some members are in native calls instead of this operation. To be called while
+ * this rank waits in the operation on @c. Acts once all other members have been in the operation,
+ * or in native collective calls of the same members, for blocked_ms without a change. The lowest
+ * rank that waits here then prints a warning (on_blocked = warn, or abort by default). If the user
+ * set on_blocked = abort, it raises a mismatch with a rank in a native call. */
 void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_comm *c);
 
-/* Tells all other members of @c's operation: once, whatever else comes late of it and of those
- * before. */
+/* Reports the mismatch to all other members of @c. Later mismatches in this operation or earlier
+ * ones are not reported again. */
 void ftc_mismatch_spread(struct ftc_comm *c);
 
-/* One line: which rank called what, and where, such as "rank 1 called MPI_Reduce(count 1, MPI_INT,
- * MPI_SUM, root 0) at prog(main+0x12)". Also after the operation. */
+/* Writes one line to @text that names both calls and their sites, such as "rank 1 called
+ * MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0) at prog(main+0x12)". May be called after the
+ * operation. */
 void ftc_mismatch_describe(const struct ftc_comm *c, char *text, size_t size);
 
 #endif

@@ -20,8 +20,8 @@ static void peer_died(struct ftc_comm *c, int member)
     ftc_recovery_begin(c, c->world[c->member[member]]);
 }
 
-/* The death of the highest rank comes first: in an allreduce that is the last candidate root, and
- * no attempt of another dead root is begun. */
+/* Processes the deaths in descending order of rank. In an allreduce the highest rank is the last
+ * candidate root, so no attempt with another dead root is begun. */
 bool ftc_peer_events_take_deaths(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -35,7 +35,7 @@ bool ftc_peer_events_take_deaths(struct ftc_comm *c)
 
         if (c->dead[i] || !ftc_board_is_dead(board, world))
             continue;
-        ftc_messages_take_from(world); /* what it has sent still counts, */
+        ftc_messages_take_from(world); /* a dead rank's messages still count */
         ftc_messages_take_told_by(c, i);
         if (r->actions.count > 0)
             return true;
@@ -48,7 +48,8 @@ bool ftc_peer_events_take_deaths(struct ftc_comm *c)
     return true;
 }
 
-/* Takes what @member published, which lives and for which the operation waits. */
+/* Takes the publication of @member, a living member for which the operation waits. Returns whether
+ * there was one. */
 static bool take_published(struct ftc_comm *c, int member)
 {
     struct ftc_running *r = c->running;

@@ -10,11 +10,12 @@
 #include <assert.h>
 
 enum {
-    LOOK_TURNS = 32, /* idle turns between two looks at what else could be wrong */
+    LOOK_TURNS = 32, /* idle turns between checks for silence and mismatches */
     FEW = 64,
 };
 
-/* The first begun is the first to end: there are thousands at times. */
+/* List of the communicators with operations, in the order of their begin. Those that began first
+ * usually end first, and there may be thousands. */
 struct ftc_comm *ftc_queue_busy;
 static struct ftc_comm **busy_end = &ftc_queue_busy;
 static unsigned busy_count;
@@ -63,8 +64,7 @@ static void pop(struct ftc_comm *c)
     p->over(p);
 }
 
-/* The peers may be silent, or in another call: the wait loop of a blocking call looks at that too.
- */
+/* Checks whether peers are silent or in another call, as the wait loop of a blocking call does. */
 static bool look_closer(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -85,7 +85,7 @@ static bool look_after(struct ftc_comm *c)
     return true;
 }
 
-/* The first in @c's queue, and whatever can be begun after it. */
+/* Advances the first operation in the queue of @c, and each later one that can begin after it. */
 static bool advance(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
@@ -95,7 +95,7 @@ static bool advance(struct ftc_comm *c)
         struct ftc_queued *p = r->first;
 
         if (!p->has_begun && r->active)
-            break; /* a blocking call of another thread */
+            break; /* a blocking call of another thread is running */
         if (!p->has_begun)
             p->has_begun = p->begin(p);
         if (p->has_begun) {

@@ -1,11 +1,11 @@
-/* queue: nonblocking operations between their call and their end.
+/* queue: nonblocking operations from their call to their end.
  *
- * Those of one communicator are a queue in the order of their calls, which is the same on all
- * ranks; the engine runs the first. They go on whenever the program tests or waits for one of them
- * or is in any call that is carried out here, and in the library's thread (thread.h).
+ * The operations of one communicator form a queue in the order of their calls, which is the same on
+ * all ranks. The engine runs the first one. They advance whenever the program tests or waits for
+ * one of them, in any call that the library carries out, and in the library's thread (thread.h).
  *
- * All of this is called with the library's lock held, and makes no MPI call but the end of a job.
- */
+ * The caller of each function holds the library's lock. None of them makes an MPI call, except to
+ * end the job. */
 #ifndef FTC_PROGRESS_QUEUE_H
 #define FTC_PROGRESS_QUEUE_H
 
@@ -13,52 +13,60 @@
 #include "communicator/communicator.h"
 
 struct ftc_queued {
-    struct ftc_comm *comm; /* NULL once it is over: the communicator may be gone */
+    struct ftc_comm *comm; /* NULL after its end: the communicator may be gone */
     const struct ftc_call *call;
 
-    /* Begins it with ftc_loop_begin(); false: there is nothing to wait for. */
+    /* Begins the operation with ftc_loop_begin(). Returns false if there is nothing to wait for. */
     bool (*begin)(struct ftc_queued *p);
-    /* After ftc_loop_is_over(). False: it is to be begun again. */
+    /* Ends the operation after ftc_loop_is_over(). Returns false if it must begin again. */
     bool (*end)(struct ftc_queued *p);
-    /* Called last, begun or not: it has left the queue and has its result. */
+    /* Called last, whether or not it has begun. The operation has left the queue and has its
+     * result. */
     void (*over)(struct ftc_queued *p);
 
     struct ftc_queued *next;
     bool has_begun;
 };
 
-/* For ftc_comm_open(). */
+/* Keeper that ftc_comm_open() gets. */
 extern const struct ftc_comm_keeper ftc_queue_keeper;
 
-/* Behind all that its communicator has; @p stays the caller's. */
+/* Appends @p to the queue of its communicator. The caller owns @p, which must stay valid until
+ * over() is called. */
 void ftc_queue_add(struct ftc_queued *p);
 
-/* Takes in what has arrived and goes on with all of them; false if nothing has happened. */
+/* Processes the messages that have arrived and advances all operations. Returns whether anything
+ * has happened. */
 bool ftc_queue_turn(void);
 
-/* Only goes on with all of them. */
+/* As above, but without messages. */
 bool ftc_queue_go_on(void);
 
-/* The communicators that have some; NULL: there are none. */
+/* List of the communicators that have such operations; NULL: there are none. */
 extern struct ftc_comm *ftc_queue_busy;
 
-/* Whether there are so many that a caller who asks for one of them is to have a turn of that one's
- * communicator alone (NULL: it is over). False once for as many questions as there are. */
+/* Returns whether so many communicators have operations that a caller which asks for one operation
+ * should advance only its communicator, by ftc_queue_turn_of(). Returns false once in as many calls
+ * as there are such communicators, so that all of them advance. */
 bool ftc_queue_is_crowd(void);
+
+/* Processes the messages that have arrived and advances the operations of @c. @c is NULL if the
+ * operation is over. */
 void ftc_queue_turn_of(struct ftc_comm *c);
 
-/* Gives up the lock while it waits until @c has none left: so before a blocking call on @c. It
- * cannot deadlock: the other ranks call the same operations before that call too. */
+/* Completes the operations of @c, as is needed before a blocking call on it. Releases the library's
+ * lock while it waits. The other ranks call the same operations before that call too, so this
+ * cannot deadlock. */
 void ftc_queue_complete(struct ftc_comm *c);
 
-/* Has ftc_queue_complete() call @settle at its end, in a thread of the program's: for what is left
- * to do of operations that are over before their communicator goes. */
+/* Sets a function that ftc_queue_complete() calls at its end, in a thread of the program. It does
+ * the work that remains for operations that are over, before their communicator can go. */
 void ftc_queue_on_complete(void (*settle)(void));
 
 /* Completes the operations of all communicators. */
 void ftc_queue_complete_all(void);
 
-/* Whether there are any. */
+/* Returns whether there are any operations. */
 bool ftc_queue_is_used(void);
 
 #endif

@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This rank's knowledge of the death of another one. */
+/* This rank's knowledge of the death of another rank. */
 struct note {
     bool noticed, recovered;
     struct ftc_operation_id in;
     struct ftc_stack stack;
 };
 
-static struct note *note; /* by world rank */
-static int open_notes;    /* noticed, but not recovered from */
-static bool is_news;      /* since a death, until an operation has had its result */
-static uint32_t settled;  /* deaths that this rank shows on the board as recovered from */
+static struct note *note; /* notes by world rank */
+static int open_notes;    /* deaths noticed, but not recovered from */
+static bool is_news;      /* a death is news until an operation has its result */
+static uint32_t settled;  /* deaths from which this rank has recovered, as the board shows */
 
 int ftc_recovery_open(void)
 {
@@ -51,8 +51,8 @@ void ftc_recovery_know(void)
     is_news = true;
 }
 
-/* No rank waits for this: the operation is done. The program is still in the call, unless that is a
- * nonblocking one, of which only the address is left. */
+/* Stores where the program is. No rank waits for this, because the operation is over. The program
+ * is still in the call, unless the call is nonblocking; then only its address is known. */
 static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
 {
     bool full = ftc_library.settings.report >= FTC_REPORT_FULL;
@@ -62,13 +62,14 @@ static void capture_site(const struct ftc_call *call, struct ftc_stack *stack)
         memcpy(&stack->address[0], &call->return_address, sizeof call->return_address);
         return;
     }
-    if (call->return_address || full) /* there is none in MPI_Finalize */
+    if (call->return_address || full) /* NULL in MPI_Finalize */
         ftc_callsite_capture(call->return_address, full ? FTC_STACK_MAX : 1, stack);
 }
 
-/* ---- whom the operation that has ended left out ---- */
+/* ---- members that the ended operation has excluded ---- */
 
-/* Returns the members that the result names; NULL if it does not name all, as in a reduce. */
+/* Returns the failed members that the result names; NULL if it does not name all, as in a
+ * reduce. */
 static const struct ftc_failure_info *left_out(const struct ftc_comm *c)
 {
     const struct ftc_op *op = &c->running->op;
@@ -94,7 +95,7 @@ static bool is_left_out(const struct ftc_comm *c, const struct ftc_failure_info 
     return false;
 }
 
-/* A rank may have the result without having noticed a death itself. */
+/* Notes the deaths in the result. A rank may have the result without having noticed them itself. */
 static void note_left_out(const struct ftc_comm *c)
 {
     const struct ftc_failure_info *out = left_out(c);
@@ -103,7 +104,8 @@ static void note_left_out(const struct ftc_comm *c)
         begin(c, world_of(c, out->id[i]), c->seq - 1);
 }
 
-/* A rank that dies after its part has arrived may be noticed before the operation has ended. */
+/* Returns whether the result contains the contribution of @world. A rank that dies after its
+ * message has arrived may be noticed before the operation ends. */
 static bool has_its_part(const struct ftc_comm *c, uint32_t world)
 {
     const struct ftc_failure_info *out = left_out(c);
@@ -120,7 +122,7 @@ static void take_back(uint32_t world)
 
 /* ---- the end of an operation ---- */
 
-/* Returns whether it has met all deaths that it has noticed. */
+/* Ends the notes of this operation. Returns whether it has met all deaths that it has noticed. */
 static bool end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
     struct ftc_board *board = &ftc_library.board;
@@ -136,7 +138,7 @@ static bool end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
         }
         note[s].recovered = true;
         capture_site(c->running->call, &note[s].stack);
-        /* again: who was first may have died before it had said so */
+        /* again, because the first rank may have died before it recorded this */
         ftc_recovery_record_notice(board, s, ftc_library.world_rank, &note[s].in);
         ftc_failure_site_leave(board, s, ftc_library.world_rank, &note[s].in,
                                note[s].stack.address[0]);
@@ -149,7 +151,8 @@ static bool end_notes(const struct ftc_comm *c, uint64_t now, bool is_error)
     return are_met;
 }
 
-/* Without monitor processes the last rank tells that all have come so far. */
+/* Records that this rank has recovered from all deaths that it knows. Without monitor processes the
+ * last rank reports the recovery. */
 static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
 {
     struct ftc_operation_id failed_in = {0};
@@ -164,7 +167,8 @@ static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
         ftc_notice_recovery(&ftc_library.notice);
 }
 
-/* Out of the way of operations without a death. */
+/* Carries out ftc_recovery_end() after a death. Not inlined, so that other operations stay short.
+ */
 static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bool is_error)
 {
     struct ftc_running *r = c->running;
@@ -204,7 +208,8 @@ bool ftc_recovery_is_first(uint32_t world)
            ftc_recovery_record_is_of(&ftc_library.board, world, &note[world].in);
 }
 
-/* Somebody who has claimed to find it may not be through before this process has gone. */
+/* Puts the name of the call site on the board. A process that has claimed to find it may not have
+ * done so before this process ends. */
 static void keep_site(uint32_t world)
 {
     const struct ftc_board *board = &ftc_library.board;

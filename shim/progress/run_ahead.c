@@ -6,7 +6,8 @@
 
 enum { RUN_AHEAD_MAX = 64 }; /* operations */
 
-/* The operation before which all may go out to @root. One that has begun none yet is to begin 0. */
+/* Returns the first operation whose messages may not be sent to @root yet. A root that has begun
+ * none counts as being about to begin operation 0. */
 static uint32_t bound(const struct ftc_comm *c, uint32_t root)
 {
     uint32_t seq;
@@ -22,8 +23,8 @@ static bool is_waited_for(uint32_t root)
     return ftc_board_is_here(b, root) && ftc_board_state(b, root) < FTC_RANK_FINALIZED;
 }
 
-/* Reads what the root shows only if what it showed last is not enough: that is the root's cache
- * line. */
+/* Reads the root's progress only if the last known one is not enough, because its cache line
+ * belongs to the root. */
 bool ftc_run_ahead_must_wait(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;

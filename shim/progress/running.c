@@ -13,7 +13,7 @@
 enum {
     CAPACITY_MIN = 64,
     CACHE_LINE = 64,
-    TOLD_BYTES_MAX = 64 * 1024, /* in all copies that ranks read if each tells each */
+    TOLD_BYTES_MAX = 64 * 1024, /* bytes of all copies that ranks read if each rank sends to all */
 };
 
 int ftc_running_open(struct ftc_comm *c)
@@ -63,9 +63,10 @@ const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_comm 
     return is_small ? &c->running->small_plan : &c->running->large_plan;
 }
 
-/* With fewer cores than ranks an allreduce on one host takes as long as the ranks need to take
- * turns: told or collected values need one turn of each, and recursive doubling several. All
- * members are to have the same plan: which cores of other hosts a rank shares is its own affair. */
+/* Makes the plans of the exchange. With fewer cores than ranks, an allreduce on one host takes as
+ * long as the ranks need to take turns. Values that each rank sends to all, or that a leader
+ * collects, need one turn of each rank; recursive doubling needs several. All members must have the
+ * same plan, so it cannot depend on which cores a rank shares on other hosts. */
 static void make_plans(struct ftc_comm *c)
 {
     bool is_crowded = ftc_presence_is_crowded(&ftc_library.board);
@@ -97,7 +98,7 @@ static bool has_room(const struct ftc_comm *c, size_t value_bytes)
     return r->op_storage && value_bytes <= r->value_capacity && r->numbering == c->numbering;
 }
 
-/* Out of the way of operations that have room already. */
+/* Allocates the memory, outside of the code path of operations that have it already. */
 static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_bytes)
 {
     size_t capacity = value_bytes < CAPACITY_MIN ? CAPACITY_MIN : value_bytes;
@@ -116,7 +117,7 @@ static __attribute__((noinline)) int make_room(struct ftc_comm *c, size_t value_
     r->contribution = calloc(1, capacity);
     r->published_value = calloc(1, capacity);
     if (!r->op_storage || !r->actions.send || !r->contribution || !r->published_value) {
-        release_room(r); /* half of it is none */
+        release_room(r); /* all or nothing */
         return -ENOMEM;
     }
     r->value_capacity = capacity;

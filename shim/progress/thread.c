@@ -9,14 +9,14 @@
 enum {
     NAP_MIN_NS = 50000,
     NAP_MAX_NS = 1000000,
-    NAP_LONGEST_NS = 100000000, /* after a round that took as long */
-    IDLE_NAPS = 20, /* before a sleep from which only a system call of the program can wake it */
+    NAP_LONGEST_NS = 100000000, /* longest nap, after a round that took as long */
+    IDLE_NAPS = 20,             /* naps without operations before it sleeps until a call wakes it */
 };
 
 static pthread_t thread;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static bool is_on, is_asleep, is_ending;
-static uint64_t looks; /* of the program */
+static uint64_t looks; /* number of times that the program advanced the operations */
 
 static void nap(long ns)
 {
@@ -40,7 +40,8 @@ static bool go_on(void)
     return progress;
 }
 
-/* Returns how long to nap before the next round. */
+/* Advances the operations unless the program has done so. Returns how long to nap before the next
+ * round. */
 static long round_of_helper(long last_ns)
 {
     static uint64_t seen;
@@ -54,8 +55,9 @@ static long round_of_helper(long last_ns)
     return 2 * last_ns < NAP_MAX_NS ? 2 * last_ns : NAP_MAX_NS;
 }
 
-/* The program, which may be starting thousands of operations, has the lock for at least as long as
- * the thread had it. */
+/* Takes a round and returns how long to nap. The nap is at least as long as the round, so that the
+ * program, which may be starting thousands of operations, has the lock for at least as long as the
+ * thread. */
 static long timed_round(long last_ns)
 {
     uint64_t begin_ns = ftc_clock_ns_of(CLOCK_THREAD_CPUTIME_ID);

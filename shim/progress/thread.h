@@ -1,28 +1,29 @@
-/* thread: a thread that goes on with nonblocking operations while the program does not look at
- * them.
+/* thread: a thread that advances nonblocking operations while the program does not.
  *
- * MPI wants it so: with rank 0 in MPI_Iallreduce, MPI_Recv from 1, MPI_Wait, and rank 1 in
- * MPI_Iallreduce, MPI_Wait, MPI_Send to 0, the operation must end although rank 0 sits in a call of
- * native MPI. The thread looks after at most NAP_MAX_NS of the program's silence; it sleeps
- * otherwise, and makes no MPI call. It runs only if setting intercept names a nonblocking call.
- */
+ * MPI requires this. Rank 0 may call MPI_Iallreduce, MPI_Recv from rank 1 and MPI_Wait while rank 1
+ * calls MPI_Iallreduce, MPI_Wait and MPI_Send to rank 0. Then the operation must complete although
+ * rank 0 is in a call of native MPI. The thread advances the operations after about NAP_MAX_NS
+ * without a call of the program. It sleeps otherwise and makes no MPI call. It runs only if setting
+ * intercept names a nonblocking call. */
 #ifndef FTC_PROGRESS_THREAD_H
 #define FTC_PROGRESS_THREAD_H
 
 #include <stdbool.h>
 
-/* In MPI_Init. It sleeps until it is woken, from when on all calls hold the library's lock. 0 or a
- * negative errno. */
+/* Starts the thread in MPI_Init. It sleeps until ftc_thread_wake(). From then on all calls hold the
+ * library's lock. Returns 0 or a negative errno. */
 int ftc_thread_open(void);
 
-/* In MPI_Finalize, without the lock. */
+/* Ends the thread in MPI_Finalize. The caller must not hold the library's lock. */
 void ftc_thread_close(void);
 
-/* There is an operation to go on with; with the lock held, as the next. The first time it is taken
- * here, in the place of who thought to hold it, and is given up where that does. */
+/* Wakes the thread, because there is an operation to advance. The caller holds the library's lock.
+ * If the mutex is not in use yet, locks it on behalf of the caller, which unlocks it by
+ * ftc_library_unlock(). */
 void ftc_thread_wake(void);
 
-/* The program looks after the operations itself at present. */
+/* Notes that the program advances the operations itself at present. The caller holds the library's
+ * lock. */
 void ftc_thread_see_program(void);
 
 #endif

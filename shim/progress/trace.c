@@ -8,15 +8,17 @@
 #include <stdlib.h>
 
 enum {
-    SLOW_BYTES = 1024, /* to combine or copy a value of fewer takes less than 100 ns */
-    RECOVERY = 2, /* operations: the one that met a death may just have been through without it */
+    SLOW_BYTES = 1024, /* a shorter value is combined or copied in less than 100 ns */
+    /* Operations of a recovery. The operation that met a death may have ended without being
+     * affected by it. */
+    RECOVERY = 2,
 };
 
 bool ftc_trace_is_written;
 
 static struct ftc_trace trace;
-static bool *is_noticed; /* by world rank; each communicator meets a death again */
-static int news;         /* operations that are still part of a recovery */
+static bool *is_noticed; /* by world rank, because each communicator meets a death again */
+static int news;         /* number of operations that are still part of a recovery */
 
 int ftc_trace_events_open(void)
 {
@@ -44,7 +46,7 @@ static void add(const struct ftc_comm *c, struct ftc_trace_event e)
     ftc_trace_add(&trace, e);
 }
 
-/* To combine or copy such a value takes a while. */
+/* Returns whether a value takes long to combine or copy. */
 static bool is_slow(const struct ftc_comm *c)
 {
     return c->running->op.config.value_bytes > SLOW_BYTES;
@@ -57,8 +59,8 @@ static uint16_t root_of(const struct ftc_comm *c)
     return op->phase == FTC_PHASE_EXCHANGE ? FTC_TRACE_NOBODY : world_of(c, op->root);
 }
 
-/* A rank that has only sends left may have gone through several phases in one step: in a reduce its
- * part is on its way, in an allreduce the result. */
+/* Returns the phase to record. A rank that has only sends left may have passed several phases in
+ * one step. It is then sending its contribution in a reduce, and the result in an allreduce. */
 static enum ftc_phase phase_of(const struct ftc_running *r)
 {
     bool is_sending = r->op.phase == FTC_PHASE_DONE && r->actions.count > 0;
@@ -99,8 +101,9 @@ static void write_begin(struct ftc_comm *c)
                                     .peer = (uint16_t)c->member_count});
 }
 
-/* Others may wait for the first message: nothing is written before that is out, unless somebody
- * wants to see a death at that point, or the message takes a while. */
+/* Records nothing before the first message, for which other ranks may wait, is out. Exceptions are
+ * fault injection, because a death at that point must appear in the trace, and messages that take
+ * long. */
 void ftc_trace_begin(struct ftc_comm *c)
 {
     c->running->traced = (struct ftc_traced){.phase = FTC_PHASE_IDLE};
@@ -134,7 +137,8 @@ void ftc_trace_send(struct ftc_comm *c, const struct ftc_send *s)
     add_message(c, FTC_TRACE_SENT, s->to, &s->message);
 }
 
-/* A message of an earlier attempt is dropped, and one of a later attempt is offered again. */
+/* Records messages of the current attempt only. Earlier ones are dropped, and later ones are
+ * offered again. */
 void ftc_trace_receive(const struct ftc_comm *c, int from, const struct ftc_message *m)
 {
     if (m->attempt != c->running->op.attempt)
@@ -143,7 +147,7 @@ void ftc_trace_receive(const struct ftc_comm *c, int from, const struct ftc_mess
     add_message(c, FTC_TRACE_RECEIVED, from, m);
 }
 
-/* A moment on both clocks: deaths have times of the other one. */
+/* Records the current moment on both clocks, because times of deaths are from CLOCK_MONOTONIC. */
 static void add_moment(void)
 {
     struct ftc_moment now = ftc_ticks_now(trace.are_cycles);

@@ -1,35 +1,44 @@
-/* trace: writes down what the operations of this rank do (setting trace_file, board/trace.h).
+/* trace: records what the operations of this rank do (setting trace_file, board/trace.h).
  *
- * The engine knows nothing of it: what is written is what goes into an operation and comes out of
- * it, and the phase that it is in after each step. A look at the clock costs as much as all the
- * rest, so what a rank does in one go after a message, or when it begins, has one time, unless the
- * value takes a while to combine. */
+ * The engine does not know the trace. The trace records the inputs and outputs of an operation and
+ * its phase after each step. Reading the clock costs as much as everything else. Therefore all that
+ * a rank does at once, after a message or at its begin, has one time, unless the value takes long
+ * to combine. */
 #ifndef FTC_PROGRESS_TRACE_H
 #define FTC_PROGRESS_TRACE_H
 
 #include "communicator/communicator.h"
 #include "engine/operation.h"
 
-/* In MPI_Init; 0 or -ENOMEM. */
+/* Opens the trace in MPI_Init if it is on. Returns 0 or -ENOMEM. */
 int ftc_trace_events_open(void);
 
-/* The functions below are to be called only if there is a trace; without, this is false. */
+/* True if there is a trace. The functions below are to be called only then. */
 extern bool ftc_trace_is_written;
 
+/* Records that the operation on @c begins, if a value is large or fault injection is on. */
 void ftc_trace_begin(struct ftc_comm *c);
-void ftc_trace_begun(struct ftc_comm *c); /* its first messages are sent, if it has any */
+
+/* Records that the operation on @c begins, unless this has been recorded. Its first messages are
+ * out. */
+void ftc_trace_begun(struct ftc_comm *c);
+
+/* Records the phase of the operation, if it has changed. */
 void ftc_trace_step(struct ftc_comm *c);
+
+/* Records that @s has been sent. */
 void ftc_trace_send(struct ftc_comm *c, const struct ftc_send *s);
 
-/* @m, from member @from, is about to be given to the operation on @c. */
+/* Records that @m from member @from is about to be given to the operation on @c. */
 void ftc_trace_receive(const struct ftc_comm *c, int from, const struct ftc_message *m);
 
-/* Members whose death, or whose result, the operation has been told: of a death what this rank knew
- * first. */
+/* Records that the operation has learned of the death of @member, if it is news to this rank. */
 void ftc_trace_notice(const struct ftc_comm *c, int member);
+
+/* Records that the operation took the published result of @member, decided in @attempt. */
 void ftc_trace_take(const struct ftc_comm *c, int member, uint32_t attempt);
 
-/* It has its result. */
+/* Records the result of the operation. */
 void ftc_trace_finish(const struct ftc_comm *c);
 
 #endif

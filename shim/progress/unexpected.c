@@ -8,10 +8,11 @@
 
 enum { KEPT_FROM_ONE_SENDER = 64, RESERVE = 8, LISTS = 1024 };
 
-/* Thousands of requests may be started here after others have started them. */
+/* Lists of messages, by communicator. There may be thousands of messages if other ranks have
+ * started thousands of requests earlier. */
 static struct list {
     struct ftc_unexpected_message *first,
-        **last; /* where the next one goes, unless it is the first */
+        **last; /* link for the next message; unused in an empty list */
 } lists[LISTS];
 
 static struct ftc_unexpected_message *unused;

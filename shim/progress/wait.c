@@ -13,15 +13,15 @@
 #include <time.h>
 
 enum {
-    SPIN_TURNS = 4000,       /* with a core for each rank: a few tens of microseconds */
-    EAGER_TURNS = 100,       /* the first of them, without a pause: news are mostly on their way */
-    SPIN_TURNS_LINKED = 256, /* the same, where each turn is a system call */
-    SPIN_TURNS_OVERSUBSCRIBED = 0, /* somebody else needs the core to get on */
-    NATIVE_TURNS = 64,             /* turns between two looks at native MPI */
-    TAKE_IN_TURNS = 10000,         /* others may go on sending */
-    SLEEP_AFTER_NS = 2000000,      /* of yielding without any news */
-    SLEEP_SHARE = 64,              /* sleep this part of the time waited so far ... */
-    SLEEP_MAX_NS = 500000,         /* ... up to this */
+    SPIN_TURNS = 4000,             /* with a core for each rank: some tens of microseconds */
+    EAGER_TURNS = 100,             /* first turns without a pause: news are mostly under way */
+    SPIN_TURNS_LINKED = 256,       /* with links, where each turn is a system call */
+    SPIN_TURNS_OVERSUBSCRIBED = 0, /* another process needs the core to make progress */
+    NATIVE_TURNS = 64,             /* turns between two calls of native MPI */
+    TAKE_IN_TURNS = 10000,         /* bound, because other ranks may go on sending */
+    SLEEP_AFTER_NS = 2000000,      /* time of yielding before the first sleep */
+    SLEEP_SHARE = 64,              /* part of the time waited so far to sleep ... */
+    SLEEP_MAX_NS = 500000,         /* ... but no longer than this */
 };
 
 void ftc_wait_reset(struct ftc_wait *w)
@@ -29,10 +29,10 @@ void ftc_wait_reset(struct ftc_wait *w)
     *w = (struct ftc_wait){0};
 }
 
-/* A request that nobody completes: to look at one is what makes MPICH look at what the others have
- * sent, for a rendezvous that one of them is waiting for. Other than a probe it needs no
- * communicator, the making of which would be one more native collective. Threads may look at it at
- * the same time. */
+/* Request that never completes while the library is in use. Testing it makes MPICH process what
+ * other ranks have sent, such as a rendezvous that a rank waits for. Other than a probe it needs no
+ * communicator, which would take one more native collective. Several threads may test it at the
+ * same time. */
 static MPI_Request endless = MPI_REQUEST_NULL;
 
 int ftc_wait_open(void)
@@ -72,8 +72,9 @@ void ftc_wait_take_in(void)
     }
 }
 
-/* A rank that works on a window of this one, or sends much, needs a look of this rank for each
- * step. So there is one in each turn, and no sleep. */
+/* Notes whether native MPI has had work. A rank that accesses a window of this rank, or sends much,
+ * needs a poll of this rank for each step. Native MPI then gets every turn, and the rank does not
+ * sleep. */
 static void heed_native(struct ftc_wait *w)
 {
     if (!ftc_polls_have_found)
@@ -95,8 +96,9 @@ static bool is_native_busy(const struct ftc_wait *w)
     return w->native_ns != 0 && w->turns - w->native_turn < NATIVE_TURNS;
 }
 
-/* Without the lock: newer MPICHs keep a communicator that the program has freed until its last
- * message is sent, and then tell the attribute by which the library knows it. */
+/* Lets native MPI make progress, if it is its turn. Releases the library's lock, because newer
+ * MPICH versions keep a freed communicator until its last message is sent. They then call the
+ * function of the attribute by which the library knows the communicator. */
 static void look_at_native(struct ftc_wait *w)
 {
     if (w->turns % NATIVE_TURNS != 0 && !is_native_busy(w))
@@ -113,7 +115,8 @@ static void pause_core(void)
 #endif
 }
 
-/* The longer the wait has been, the less a late wake-up adds to it. */
+/* Gives the core away. The longer the rank has waited, the longer it may sleep, because a late
+ * wake-up then adds relatively little. */
 static void yield_or_sleep(struct ftc_wait *w, uint64_t now_ns)
 {
     uint64_t quiet_ns = now_ns - (w->native_ns > w->since_ns ? w->native_ns : w->since_ns);
@@ -136,20 +139,22 @@ static uint32_t spin_turns(void)
     return ftc_library.transport.links ? SPIN_TURNS_LINKED : SPIN_TURNS;
 }
 
-/* No other thread of the program is in a call here: there may be a core for each. */
+/* Returns whether no other thread of the program is in a call of the library, so that each waiting
+ * thread may have a core. */
 static bool is_alone(void)
 {
     return ftc_activity_inside(&ftc_library.board, ftc_library.world_rank) <= 1;
 }
 
-/* Also with MPI_THREAD_MULTIPLE: who yields a core that something else wants gets it back
- * milliseconds later, and native MPI, which the others may be in already, does not yield. */
+/* Returns whether to spin, also with MPI_THREAD_MULTIPLE. A thread that yields a core which another
+ * process wants gets it back milliseconds later. The other ranks may already be in native MPI,
+ * which does not yield. */
 static bool may_spin(const struct ftc_wait *w)
 {
     return w->turns <= spin_turns() && (!ftc_library.threaded || is_alone());
 }
 
-/* Another thread may want to come in. */
+/* Spins once. With several threads it releases the lock for another thread that may want it. */
 static void spin(const struct ftc_wait *w)
 {
     if (ftc_library.threaded)
@@ -171,7 +176,7 @@ void ftc_wait_between_looks(struct ftc_wait *w)
     ftc_library_lock();
 }
 
-/* Returns since when the wait has been longer than spinning. */
+/* Returns the time since when the wait has been longer than spinning. */
 static uint64_t since(struct ftc_wait *w, uint64_t now_ns)
 {
     if (w->since_ns == 0)
