@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-/* Where the record of a call site is on the board. By hash, in a table of fixed size that is never
- * more than half full and loses nothing: it is asked in each call of the program, and must not
- * allocate there, as a library's table would. */
+/* Entry of a hash table: where the record of a call site is on the board. Each call of the program
+ * looks it up, so it must not allocate memory, as a library's table would. The table has a fixed
+ * size and loses no entry, because it is never more than half full. */
 struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;
-    uint32_t crashes; /* points of setting crash here */
+    uint32_t crashes; /* points of setting crash at this site */
     struct ftc_forecast forecast;
     struct ftc_coverage_site *record;
 };
@@ -24,11 +24,11 @@ enum { PLACES = 2 * FTC_COVERAGE_SITES };
 
 bool ftc_coverage_is_on;
 static struct place places[PLACES];
-static struct ftc_coverage_sites *sites; /* this rank's, on the board */
-static uint32_t used, room;              /* records */
+static struct ftc_coverage_sites *sites; /* this rank's records on the board */
+static uint32_t used, room;              /* numbers of records */
 _Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_FALLBACK_COUNT];
 
-/* Not the library's, which is held by some callers. */
+/* A lock of its own, because some callers hold the library's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ftc_coverage_open(void)
@@ -57,7 +57,7 @@ static struct place *find_place(const void *site, enum ftc_call_kind call,
     return p;
 }
 
-/* A record without a call is one that is not complete yet. */
+/* Fills a new record. Its field call is set last, because readers ignore a record without one. */
 static void describe(struct place *p, const void *site, enum ftc_call_kind call,
                      struct ftc_forecast forecast)
 {
@@ -95,7 +95,8 @@ static void count_at(enum ftc_call_kind call, struct ftc_forecast forecast,
         pthread_mutex_unlock(&lock);
 }
 
-/* Includes calls that make communicators of the survivors, and those for files of theirs. */
+/* Counts the call at its site, including calls that make communicators of the survivors or access
+ * their files. */
 static void count_place(const struct ftc_call *call, enum ftc_fallback fallback)
 {
     if (ftc_call_is_counted(call->kind))

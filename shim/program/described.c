@@ -12,7 +12,7 @@ enum { NO_HANDLE = 0 };
 struct ftc_described ftc_described[FTC_BOARD_SETS];
 static int win_keyval = MPI_KEYVAL_INVALID;
 
-/* A handle that is freed may come back for something else. */
+/* Removes the descriptions of a freed handle, because MPI may reuse its value. */
 static void forget(int handle)
 {
     for (int i = 0; i < FTC_BOARD_MARKS; i++) {
@@ -23,14 +23,15 @@ static void forget(int handle)
     }
 }
 
-/* When a communicator is freed. What is kept of it is only that it may be in ftc_described[]. */
+/* Forgets the handle of a communicator that is freed. The attribute only records that it may be in
+ * ftc_described[]. */
 static void forget_comm(MPI_Comm comm, void *kept)
 {
     (void)kept;
     forget(comm);
 }
 
-/* Called by MPI when a window is freed. */
+/* Forgets the handle of a window that is freed. Called by MPI. */
 static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
 {
     (void)keyval;
@@ -76,7 +77,8 @@ bool ftc_describe_group(unsigned place, MPI_Group members)
     return true;
 }
 
-/* A call on an intercommunicator names ranks of the remote group; it may need both groups. */
+/* Describes the remote group of an intercommunicator, because calls name its ranks. A call may need
+ * both groups. */
 bool ftc_describe_comm(unsigned place, MPI_Comm comm)
 {
     MPI_Group members;

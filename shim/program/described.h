@@ -1,5 +1,5 @@
-/* described: the members of the communicator, window or group that a marked call is on, as the
- * board needs them: world ranks. */
+/* described: the members of the communicator, window or group of a marked call, in the form that
+ * the board needs: world ranks. */
 #ifndef FTC_PROGRAM_DESCRIBED_H
 #define FTC_PROGRAM_DESCRIBED_H
 
@@ -9,20 +9,22 @@
 
 #include <stdatomic.h>
 
-/* The world ranks behind those of a communicator or window, as far as the board needs them; the set
- * of the same number on the board has those of them that are in MPI_COMM_WORLD. In MPICH handles
- * are integers that tell what they are a handle of. */
+/* World ranks of the members of a communicator, window or group. The set with the same number on
+ * the board has those of them that are in MPI_COMM_WORLD. In MPICH a handle is an integer that also
+ * shows the type of its object. */
 struct ftc_described {
-    _Atomic int handle; /* 0: to be described anew */
-    bool is_remote;     /* of an intercommunicator */
+    _Atomic int handle; /* 0: must be described anew */
+    bool is_remote;     /* the members are the remote group of an intercommunicator */
     int size;
-    int *world_rank; /* below 0: outside of MPI_COMM_WORLD */
+    int *world_rank; /* negative: outside of MPI_COMM_WORLD */
 };
 
-/* Each mark has places of its own, so that threads do not change each other's. A mark goes from one
- * thread to another by is_taken (acquire, release), so looks at handles are relaxed. */
+/* Descriptions, with entries of its own for each mark, so that threads do not change each other's.
+ * A mark passes from one thread to another by is_taken (acquire, release), so handles are loaded
+ * relaxed. */
 extern struct ftc_described ftc_described[FTC_BOARD_SETS];
 
+/* Returns the entry for @handle among those of mark @index. */
 static inline unsigned ftc_described_place(int index, int handle)
 {
     enum { PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
@@ -35,19 +37,22 @@ static inline bool ftc_described_is(unsigned place, int handle)
     return atomic_load_explicit(&ftc_described[place].handle, memory_order_relaxed) == handle;
 }
 
-/* In MPI_Init; 0 or -EINVAL. */
+/* Prepares the functions below in MPI_Init. Returns 0 or -EINVAL. */
 int ftc_described_open(void);
 
-/* Describe a communicator, a window, or a group in @place; false if it is not valid, or without
- * memory. */
+/* Type of a function that describes @handle in @place. It returns false if the handle is not valid
+ * or there is no memory. */
 typedef bool ftc_describe_it(unsigned place, int handle);
 ftc_describe_it ftc_describe_comm, ftc_describe_win;
+
+/* Describes the members of @group in @place. Returns false without memory. */
 bool ftc_describe_group(unsigned place, MPI_Group group);
 
-/* Has @describe_it describe @handle in @place. What was there before is gone. */
+/* Describes @handle in @place by @describe_it. The place loses its previous content. Returns what
+ * @describe_it returns. */
 bool ftc_describe(unsigned place, int handle, ftc_describe_it *describe_it);
 
-/* Returns the world rank of rank @peer; -1 if it has none. */
+/* Returns the world rank of member @peer; -1 if it has none. */
 static inline int32_t ftc_described_world(const struct ftc_described *m, int peer)
 {
     int world = peer >= 0 && peer < m->size ? m->world_rank[peer] : -1;
@@ -55,8 +60,8 @@ static inline int32_t ftc_described_world(const struct ftc_described *m, int pee
     return world >= 0 && world < ftc_library.world_size ? world : -1;
 }
 
-/* Finds what a call on what @place describes needs: a rank, or a part of the set. False if it needs
- * no rank. */
+/* Stores in *@need what a call on the object described in @place needs: a world rank, FTC_BOARD_ALL
+ * or FTC_BOARD_SOME. Returns false if it needs no rank. */
 static inline bool ftc_described_need(unsigned place, int peer, int32_t *need)
 {
     if (peer == FTC_ALL_MEMBERS)

@@ -16,13 +16,13 @@
 
 enum {
     TEXT_MAX = MPI_MAX_ERROR_STRING,
-    ERRORS = 7, /* classes */
-    F_MAX = 64, /* that setting f takes */
+    ERRORS = 7, /* number of error classes */
+    F_MAX = 64, /* largest value of setting f */
 };
 
-/* MPICH 4.0.2 garbles the text of a code that is added to a predefined class: the class itself is
- * the code, and MPI_Error_string() asks here for the text of the last error of that class, of
- * whichever thread. */
+/* Last error of each class, of any thread. MPICH 4.0.2 garbles the text of a code that is added to
+ * a predefined class. Therefore the class itself is the code, and MPI_Error_string() gets the text
+ * from here. */
 static struct {
     int code;
     char text[TEXT_MAX];
@@ -55,7 +55,7 @@ bool ftc_error_text(int code, char *text)
     return found;
 }
 
-/* The error of the call that this thread is in. */
+/* Error of the call that this thread is in. */
 static _Thread_local struct {
     int class;
     int code; /* the class, or MPI_ERR_IN_STATUS */
@@ -82,7 +82,8 @@ int ftc_error_take(char *text)
     return class;
 }
 
-/* MPICH knows no communicator of a generalized request. */
+/* Raises the error on @comm, because MPICH does not know the communicator of a generalized
+ * request. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
 {
     MPI_Comm called = ftc_comm_of_errors(comm), own = ftc_comm_of_other_errors();
@@ -94,7 +95,8 @@ void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text)
         PMPI_Comm_call_errhandler(called, class);
 }
 
-/* False if there is none. The handler may make calls that fail as well. */
+/* Removes this thread's error, because the handler may make calls that fail as well. Returns false
+ * if there is none. */
 static bool begin_to_raise(int *code)
 {
     int class = pending.class;
@@ -150,7 +152,8 @@ void ftc_error_raise_on_file(const struct ftc_call *call, MPI_File file)
         ftc_job_end(call->comm, code, pending.text);
 }
 
-/* MPI calls a handler only for what has it. */
+/* Runs @handler on a communicator made for it, because MPI calls a handler only by an object that
+ * has it. */
 static void call_handler(MPI_Errhandler handler, int code)
 {
     MPI_Comm one = ftc_other_comm_of_this_process();
@@ -202,7 +205,7 @@ static int dead_hosts(const struct ftc_comm *c)
     return count;
 }
 
-/* Names the failures that are tolerated: on at most f hosts, all but one of them. */
+/* Names the failures that are tolerated. On at most f hosts these are all hosts but one. */
 static void name_limit(const struct ftc_comm *c, char *text, size_t size)
 {
     const struct ftc_topology *t = &c->topology;
@@ -219,14 +222,14 @@ static void name_limit(const struct ftc_comm *c, char *text, size_t size)
                  dead_hosts(c), hosts, t->f);
 }
 
-/* With as many hosts as f, or fewer, more of them cannot be tolerated. */
+/* Names an f that would tolerate these failures. With at most f hosts no f can tolerate more. */
 static void name_sufficient_f(const struct ftc_comm *c, int dead, char *text, size_t size)
 {
     const struct ftc_topology *t = &c->topology;
     bool counts_hosts = ftc_topology_has_classes(t) && t->hosts.count > 1;
     int f = counts_hosts ? dead_hosts(c) : dead;
 
-    f = f > t->f ? f : t->f + 1; /* this rank may not know all of them */
+    f = f > t->f ? f : t->f + 1; /* more, because this rank may not know all deaths */
     text[0] = '\0';
     if (f <= F_MAX && (!counts_hosts || f < t->hosts.count))
         snprintf(text, size, "; FTCOLL_F=%d would tolerate them", f);

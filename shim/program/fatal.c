@@ -6,14 +6,13 @@
 
 #include <stdint.h>
 
-/* The code of the MPI library, and of UCX's functions for fatal errors. It is looked up beforehand:
- * a program may call abort() in a signal handler, where nothing can be asked of the dynamic linker.
- */
+/* Code of the MPI library and of UCX's functions for fatal errors. It is found beforehand, because
+ * a program may call abort() in a signal handler, where the dynamic linker must not be called. */
 static struct {
     uintptr_t start, bytes;
 } code[2];
 
-/* An operation that tells who calls it. */
+/* Stores the address of its caller. An operation for MPI_Reduce_local(). */
 static void note_caller(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     (void)in;
@@ -22,7 +21,8 @@ static void note_caller(void *in, void *inout, int *length, MPI_Datatype *type)
     *(const void **)inout = __builtin_return_address(0);
 }
 
-/* Not the address of one of MPI's functions: a tool may stand before each of them. */
+/* Returns an address in the code of the MPI library. The address of an MPI function would not do,
+ * because a tool may interpose on each of them. */
 static const void *address_in_mpi(void)
 {
     const void *unused = NULL, *address = NULL;
@@ -49,9 +49,9 @@ void ftc_fatal_open(void)
 
 void ftc_fatal_end(const void *return_address)
 {
-    uintptr_t call = (uintptr_t)return_address - 1; /* nothing need follow the call */
+    uintptr_t call = (uintptr_t)return_address - 1; /* no instruction need follow the call */
 
-    ftc_own_crash_note(call); /* a failed assertion */
+    ftc_own_crash_note(call); /* for a failed assertion of the library */
     for (size_t i = 0; i < sizeof code / sizeof *code; i++)
         if (call - code[i].start < code[i].bytes)
             ftc_monitor_stand_down();

@@ -10,7 +10,7 @@
 #include "value/arguments.h"
 #include "value/layout.h"
 
-enum { MAX_BYTES_MOST = 65536 }; /* that setting max_bytes allows: see options.def */
+enum { MAX_BYTES_MOST = 65536 }; /* largest max_bytes; see options.def */
 
 static size_t times(size_t a, size_t b)
 {
@@ -21,9 +21,9 @@ static size_t times(size_t a, size_t b)
 
 /* ---- how much data there is where no rank knows how much the others send ---- */
 
-/* Returns the bytes of the blocks of all ranks, if the others send as much as this one, or on an
- * intercommunicator as it receives. A call with a root has those at its root, and none elsewhere.
- */
+/* Returns the bytes of the blocks of all ranks. Assumes that the others send as much as this rank,
+ * or on an intercommunicator as much as it receives. In a call with a root only the root has all
+ * blocks; the others return 0. */
 static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_arguments_comm *comm)
 {
     const struct ftc_layout *send = &call->layouts->send, *receive = &call->layouts->receive;
@@ -45,8 +45,8 @@ static size_t bytes_of_blocks(const struct ftc_call *call, const struct ftc_argu
     return ftc_layout_bytes(ftc_call_comes_from_root(call->kind) ? send : receive, peers);
 }
 
-/* Returns an upper bound of what all ranks send, which holds at the rank that sends most: the
- * report joins the settings that the ranks find. */
+/* Returns an upper bound of what all ranks send. The bound holds at the rank that sends most, and
+ * the report joins the settings that the ranks find. */
 static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_arguments_comm *comm,
                             const struct ftc_arguments *a)
 {
@@ -55,7 +55,7 @@ static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_argume
 
     if (!is_inter && !ftc_call_is_of_unknown_size(call->kind))
         return a->value_bytes;
-    if (ftc_call_is_nonblocking(call->kind)) /* takes rounds, with a byte of each rank at least */
+    if (ftc_call_is_nonblocking(call->kind)) /* takes rounds, which need a byte for each rank */
         return ranks;
     if (ftc_call_has_operation(call->kind))
         return times(ftc_arguments_given(a), ranks);
@@ -74,7 +74,7 @@ static int ranks_of_peers(MPI_Comm inter)
     return ranks;
 }
 
-/* False: without memory, or native MPI rejects the communicator. */
+/* Fills *@comm. Returns false without memory, or if native MPI rejects the communicator. */
 static bool find_comm(const struct ftc_call *call, struct ftc_arguments_comm *comm)
 {
     struct ftc_neighbors n = {0};
@@ -90,14 +90,14 @@ static bool find_comm(const struct ftc_call *call, struct ftc_arguments_comm *co
 }
 
 /* Returns whether @call, which has a request, would take rounds for data that are too large for
- * messages: these are slower by far than what setting large is for. */
+ * messages. Rounds are much slower than the protocols of setting large. */
 static bool is_slow_in_rounds(const struct ftc_call *call, const struct ftc_arguments_comm *comm)
 {
     return ftc_call_is_nonblocking(call->kind) && ftc_call_is_of_unknown_size(call->kind) &&
            call->layouts && bytes_of_blocks(call, comm) > MAX_BYTES_MOST;
 }
 
-/* Adds what policy wants of the arguments, with the settings that protect most. */
+/* Adds the facts about the arguments that the policy needs, with the settings that protect most. */
 static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call *call,
                           bool *is_slow)
 {
@@ -115,8 +115,9 @@ static void add_arguments(struct ftc_policy_facts *facts, const struct ftc_call 
     *is_slow = is_slow_in_rounds(call, &comm);
 }
 
-/* With threads two groups tell each other which intercommunicator it is that they make only if the
- * library makes it. */
+/* Returns whether the identity of @comm would be known if the library made it (communicators =
+ * survivors). With threads, two groups can agree on the identity of a new intercommunicator only
+ * then. */
 static bool is_seen_by_survivors(MPI_Comm comm)
 {
     return ftc_library.threaded && ftc_is_comm(comm) && ftc_is_inter(comm) &&
@@ -136,26 +137,27 @@ static enum ftc_fallback fallback_of_comm(MPI_Comm comm)
     return size == 1 ? FTC_FALLBACK_COMM_SELF : FTC_FALLBACK_NONE;
 }
 
-/* Whether setting intercept is all that it takes. */
+/* Returns whether setting intercept alone removes @fallback. */
 static bool is_for_intercept(enum ftc_fallback fallback)
 {
     return fallback == FTC_FALLBACK_NOT_INTERCEPTED || fallback == FTC_FALLBACK_INTERCOMM;
 }
 
-/* Whether there are settings for what @fallback speaks of. */
+/* Returns whether there are settings that can remove @fallback. */
 static bool has_settings(enum ftc_fallback fallback)
 {
     return is_for_intercept(fallback) || fallback == FTC_FALLBACK_UNSEEN_INTERCOMM ||
            fallback == FTC_FALLBACK_UNKNOWN_SIZE || ftc_fallback_is_of_data(fallback);
 }
 
-/* Whether the settings for what @fallback speaks of are as good as they can be. */
+/* Returns whether the settings that can remove @fallback have their best values already. */
 static bool is_at_its_best(enum ftc_fallback fallback)
 {
     return ftc_fallback_is_of_data(fallback) && ftc_library.settings.large == FTC_LARGE_PROTECTED;
 }
 
-/* With the settings that protect most. @is_large: that for large data is one of them. */
+/* Returns the fallback that remains with the settings that protect most. Sets *@is_large if one of
+ * them is the setting for large data. */
 static enum ftc_fallback fallback_at_best(const struct ftc_call *call, size_t *bytes,
                                           bool *is_large)
 {
@@ -216,7 +218,7 @@ static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fal
     if (best != FTC_FALLBACK_NONE)
         return ftc_settings_forecast_in_vain(best);
     if (ftc_call_is_uneven(call->kind) ||
-        ftc_is_inter(call->comm)) /* what is too large turns out */
+        ftc_is_inter(call->comm)) /* data that are too large are found during the call */
         is_large |= ftc_fallback_is_of_data(fallback);
     forecast = forecast_here(call);
     forecast.remedies = ftc_settings_forecast_remedies(forecast);
@@ -227,7 +229,7 @@ static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fal
         forecast.remedies |= FTC_REMEDY_INTERCEPT;
     if (is_seen_by_survivors(call->comm))
         forecast.remedies |= FTC_REMEDY_COMMUNICATORS;
-    if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* of data of any size */
+    if (ftc_library.settings.large == FTC_LARGE_PROTECTED) /* protects data of any size */
         return forecast;
     if (is_large)
         forecast.remedies |= FTC_REMEDY_LARGE;
@@ -236,14 +238,14 @@ static struct ftc_forecast forecast_of(const struct ftc_call *call, enum ftc_fal
     return forecast;
 }
 
-/* Returns whether this rank alone gets the result, and is rank 0 of MPI_COMM_WORLD. */
+/* Returns whether this rank is rank 0 of MPI_COMM_WORLD and alone gets the result. */
 static bool is_for_rank_0(const struct ftc_call *call)
 {
     int rank = -1;
 
     if (ftc_library.world_rank != 0 || !ftc_call_has_root(call->kind) ||
         ftc_call_comes_from_root(call->kind) || !ftc_is_comm(call->comm) ||
-        ftc_is_inter(call->comm)) /* whose roots are ranks of the other group */
+        ftc_is_inter(call->comm)) /* roots are ranks of the other group */
         return false;
     PMPI_Comm_rank(call->comm, &rank);
     return rank == call->root;
@@ -257,14 +259,16 @@ struct ftc_forecast ftc_forecast_of_call(const struct ftc_call *call, enum ftc_f
     return forecast;
 }
 
-/* Setting intercept is not what is missing. Who frees a window so names no communicator. */
+/* Returns whether a window is freed natively although setting intercept names the call. Such a call
+ * gives no communicator. */
 static bool frees_natively(enum ftc_call_kind kind)
 {
     return kind == FTC_CALL_WIN_FREE &&
            ftc_settings_forecast_is_intercepted(&ftc_library.settings, kind);
 }
 
-/* With communicators = survivors it is carried out here where it can be. */
+/* Returns whether native MPI carries out the call although setting communicators has the library
+ * carry it out where it can. */
 static bool is_left_to_native(enum ftc_call_kind kind)
 {
     return (ftc_call_class(kind) == FTC_CLASS_COMMUNICATOR ||

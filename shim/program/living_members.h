@@ -6,19 +6,20 @@
 #include "call/call.h"
 #include "communicator/communicator.h"
 
-/* Waits until all living members of @c are in @call. Writes to *@count how many of them have passed
- * @is_counted: the same number on all. Excludes the dead from @c. Only the kind of @call and its
- * place in the program tell it from others. Returns an MPI error code. Takes the library's lock. */
+/* Waits until all living members of @c are in @call. Stores in *@count how many of them have passed
+ * @is_counted, the same number on all. Excludes the dead from @c. Only the kind of @call decides
+ * whether the calls of the members match; its return address names the call site in an error.
+ * Returns an MPI error code. Takes the library's lock. */
 int ftc_living_members_count(const struct ftc_call *call, struct ftc_comm *c, bool is_counted,
                              uint32_t *count);
 
 struct ftc_death_watch {
     const struct ftc_comm *comm;
-    uint32_t deaths_seen; /* board count when any_dead was found */
+    uint32_t deaths_seen; /* board's count of deaths at the last check */
     bool any_dead;
 };
 
-/* Returns whether a member of the communicator has died. @watch is a struct ftc_death_watch; for
+/* Returns whether a member of the communicator has died. @watch is a struct ftc_death_watch, for
  * ftc_abandonable_run() (new_communicators/abandonable.h). */
 bool ftc_death_watch_any_dead(void *watch);
 

@@ -12,21 +12,22 @@
 
 #include <stdio.h>
 
-static atomic_bool is_taken[FTC_BOARD_CALLS]; /* by some thread */
+static atomic_bool is_taken[FTC_BOARD_CALLS]; /* true: some thread has the mark */
 struct ftc_board_mark *ftc_native_call_marks;
 
 static const _Atomic uint32_t nobody;
 const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 
-/* Native MPI takes more of the stack until it calls back; most wrappers differ by less of it. */
+/* Bytes of stack. Native MPI uses more before it calls back, and the frames of most wrappers differ
+ * by less. */
 enum { CALL_BYTES = 64 };
 
 _Thread_local int ftc_native_call_depth;
 _Thread_local uint32_t ftc_native_call_fallback;
-static _Thread_local int own_mark = -1;      /* of the outermost */
-static _Thread_local uintptr_t inside_below; /* where on the stack calls are inside of it */
+static _Thread_local int own_mark = -1;      /* mark of the outermost call */
+static _Thread_local uintptr_t inside_below; /* stack address below which calls are nested */
 static _Thread_local struct {
-    uintptr_t inside_below; /* 0: in none */
+    uintptr_t inside_below; /* 0: the thread is in no operator */
     enum ftc_call_kind kind;
 } operation;
 
@@ -41,7 +42,7 @@ int ftc_native_call_open(void)
     return 0;
 }
 
-/* One that no other thread has. */
+/* Takes a mark that no other thread has. Returns false if there is none. */
 static __attribute__((noinline)) bool take_free_mark(void)
 {
     for (int i = 0; i < FTC_BOARD_CALLS; i++) {
@@ -54,7 +55,8 @@ static __attribute__((noinline)) bool take_free_mark(void)
     return false;
 }
 
-/* True for the outermost call of a thread, if there is a mark for it. */
+/* Begins a call of this thread. Returns whether it is the outermost one and there is a mark for
+ * it. */
 static inline bool take_mark(unsigned bytes_below)
 {
     if (!ftc_native_call_marks)
@@ -78,7 +80,7 @@ void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         ftc_coverage_native(kind, comm, peer, return_address);
 }
 
-/* Begins each call; true if it is to be marked. */
+/* Counts and begins a call. Returns whether it must be marked. */
 static inline bool begin(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                          const void *return_address)
 {
@@ -105,7 +107,8 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
         give_back_mark();
 }
 
-/* Described each time, in place of what was there before. */
+/* Shows the mark of a call that needs all members of @group. The group is described each time, in
+ * place of the previous one. */
 static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
     unsigned place = ftc_described_place(own_mark, group);
@@ -135,7 +138,8 @@ static inline void show_described(enum ftc_call_kind kind, int handle, unsigned 
         show(kind, place, peer, return_address);
 }
 
-/* Out of the way of calls whose members are known. */
+/* Describes the members and shows the mark. Not inlined, so that calls whose members are known stay
+ * short. */
 static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind, int handle,
                                                         ftc_describe_it *describe_it, int peer,
                                                         const void *return_address)
@@ -166,7 +170,8 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
         mark(kind, comm, ftc_describe_comm, peer, return_address);
 }
 
-/* The message that the rank sends may be through although it is still in the call. */
+/* Adds @dest to the mark as a second rank, because the message to @dest may be complete while the
+ * rank is still in the call. */
 void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
                                     const void *return_address)
 {
@@ -263,14 +268,15 @@ static void end_mark(void)
     give_back_mark();
 }
 
-/* A call that was taken for left may come back, where calls inside of it have a stack elsewhere. */
+/* Ends a call. A call that was taken for left may still return, if nested calls use another
+ * stack. */
 void ftc_native_call_leave(void)
 {
     if (ftc_native_call_depth > 0 && --ftc_native_call_depth == 0)
         end_mark();
 }
 
-/* Counts as a call that something may be inside of. */
+/* Counts the operator as a call, because other calls may be nested in it. */
 void ftc_native_call_begin_operation(enum ftc_call_kind kind)
 {
     ftc_activity_combine(&ftc_library.board, ftc_library.world_rank, 1);
@@ -300,7 +306,8 @@ static void end_with_left_operation(void)
     ftc_job_end(MPI_COMM_WORLD, MPI_ERR_OP, text);
 }
 
-/* Stacks grow downwards: what native MPI calls back lies below the call. */
+/* Relies on stacks that grow downwards: calls that native MPI makes back to the program are below
+ * the call. */
 void ftc_native_call_forget_left(const void *frame)
 {
     if (operation.inside_below != 0 && (uintptr_t)frame >= operation.inside_below)

@@ -1,9 +1,9 @@
 /* native_call: marks on the board that this rank is in a call that native MPI carries out and that
- * can wait for other ranks. When one of those is dead, the monitor process sees from the mark who
- * waits for whom (setting on_blocked).
+ * can wait for other ranks. When one of those is dead, the monitor process sees from the mark which
+ * rank waits for which (setting on_blocked).
  *
- * Of calls inside of calls the outermost is marked. A rank has FTC_BOARD_CALLS marks, for as many
- * threads that are in such calls at the same time; further threads have none. */
+ * Of nested calls the outermost is marked. A rank has FTC_BOARD_CALLS marks, one for each thread
+ * that is in such a call. Any further threads have none. */
 #ifndef FTC_PROGRAM_NATIVE_CALL_H
 #define FTC_PROGRAM_NATIVE_CALL_H
 
@@ -13,26 +13,30 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Switches marking on; 0 or a negative errno. */
+/* Switches marking on. Returns 0 or a negative errno. */
 int ftc_native_call_open(void);
 
-/* The marks of this rank; NULL: marking is off. And how many are dead; 0 if it is off. */
+/* Marks of this rank; NULL if marking is off. */
 extern struct ftc_board_mark *ftc_native_call_marks;
+
+/* Number of deaths on the board; 0 if marking is off. */
 extern const _Atomic uint32_t *ftc_native_call_deaths;
 
-/* Calls of this thread inside of calls. */
+/* Number of nested calls that this thread is in. */
 extern _Thread_local int ftc_native_call_depth;
 
-/* Why this thread's last call of those that the library can carry out went to native MPI: an enum
- * ftc_fallback. The mark of that call shows it. */
+/* Reason why this thread's last call that the library can carry out went to native MPI (enum
+ * ftc_fallback). The mark of that call shows it. */
 extern _Thread_local uint32_t ftc_native_call_fallback;
 
-/* Forgets those that the thread has left, seen from @frame of its stack. */
+/* Forgets the calls that this thread has left by a jump or exception. A call is left if @frame, an
+ * address on the stack, is no deeper than it. */
 void ftc_native_call_forget_left(const void *frame);
 
-/* @peer is a rank of @comm or FTC_ALL_MEMBERS; of an intercommunicator, of its remote group, but a
- * collective call needs the members of both.
- * MPI_PROC_NULL needs nobody. An invalid communicator leaves no mark. */
+/* Counts a native call and marks it until ftc_native_call_leave(). @peer is a rank of @comm,
+ * FTC_ALL_MEMBERS or FTC_SOME_MEMBER. On an intercommunicator @peer is a rank of the remote group,
+ * but a collective call needs the members of both groups. A call with MPI_PROC_NULL needs no rank.
+ * A call with an invalid communicator gets no mark. */
 void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address);
 
@@ -40,46 +44,55 @@ void ftc_native_call_enter(enum ftc_call_kind kind, MPI_Comm comm, int peer,
 void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int source, int dest,
                                     const void *return_address);
 
-/* As above, with a window, of which a call may need one rank, or a file, or the members of a group,
- * all of which a call needs. */
+/* As above, for a call on a window. It needs rank @peer of the window, or all its ranks. */
 void ftc_native_call_enter_window(enum ftc_call_kind kind, MPI_Win win, int peer,
                                   const void *return_address);
+
+/* As above, for a call on a file that needs all ranks of the file. */
 void ftc_native_call_enter_file(enum ftc_call_kind kind, MPI_File file, const void *return_address);
+
+/* As above, for a call that needs all members of @group. */
 void ftc_native_call_enter_group(enum ftc_call_kind kind, MPI_Group group,
                                  const void *return_address);
 
-/* MPI_Intercomm_create() with these arguments. */
+/* As above, for MPI_Intercomm_create() with these arguments. */
 void ftc_native_call_enter_leaders(MPI_Comm local, int local_leader, MPI_Comm peer,
                                    int remote_leader, const void *return_address);
 
+/* Ends the call that this thread entered last, and with the outermost call its mark. */
 void ftc_native_call_leave(void);
 
-/* The two halves of ftc_native_call_enter(), for calls that the library carries out and that may
- * still turn out to wait for native MPI. The first only counts the call (report = coverage); the
- * second only marks it, and ftc_native_call_leave() ends the mark. */
+/* Counts a call that the library carries out and that may still turn out to wait for native MPI
+ * (report = coverage). The first half of ftc_native_call_enter(). */
 void ftc_native_call_count(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                            const void *return_address);
+
+/* Marks such a call until ftc_native_call_leave(). The second half of ftc_native_call_enter(). */
 void ftc_native_call_mark(enum ftc_call_kind kind, MPI_Comm comm, int peer,
                           const void *return_address);
+
+/* As above, for a call that needs all members of @group. */
 void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
                                 const void *return_address);
 
-/* A function that native MPI calls back (an error handler, an operation of the program) may leave
- * the call by a jump or an exception, past ftc_native_call_leave(): then the next call that begins
- * no deeper on the thread's stack forgets it. This is for calls that are not marked themselves. */
+/* Forgets calls that this thread has left by a jump or exception. A function that native MPI calls
+ * back (an error handler, an operator of the program) may leave its call in that way, without
+ * ftc_native_call_leave(). The next call that begins no deeper on the stack then forgets it. For
+ * calls that are not marked themselves. */
 static inline void ftc_native_call_look_back(void)
 {
     if (ftc_native_call_depth > 0)
         ftc_native_call_forget_left(__builtin_frame_address(0));
 }
 
-/* Whether a call of this thread begins inside of another one. */
+/* Returns whether a new call of this thread would be nested in another one. */
 static inline bool ftc_native_call_is_inside(void)
 {
     ftc_native_call_look_back();
     return ftc_native_call_depth > 0;
 }
 
+/* Writes the mark of a call that begins now. @place describes the ranks of which it needs @need. */
 static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc_call_kind kind,
                                               unsigned place, int32_t need,
                                               const void *return_address)
@@ -92,22 +105,26 @@ static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc
                                               .stack = __builtin_frame_address(0)});
 }
 
-/* Around an operation that native MPI is to apply in the protected call @kind. The program's own
- * may be left in the same way, and the call in its middle, with the lock held and others waiting;
- * it can neither be gone on with nor taken back. Whoever looks back then ends the job. */
+/* Notes that native MPI is about to apply an operator in the protected call @kind. A user-defined
+ * operator may also be left by a jump or exception. Then the call stays in mid-step, with the lock
+ * held and other ranks waiting. It can neither go on nor be undone, so the thread's next call ends
+ * the job. */
 void ftc_native_call_begin_operation(enum ftc_call_kind kind);
+
+/* Notes that the operator has returned. */
 void ftc_native_call_end_operation(void);
 
-/* Returns the rank that a call which receives and sends cannot do without. */
+/* Returns the rank that a call which receives and sends needs in any case. */
 static inline int ftc_native_call_partner(int source, int dest)
 {
     return source == MPI_PROC_NULL ? dest : source;
 }
 
-/* A call of native MPI, marked while it lasts; its value is the call's. */
+/* Calls native MPI with a mark. The value is that of the call. */
 #define FTC_NATIVE_CALL(kind, comm, peer, return_address, pmpi_call)                               \
     (ftc_native_call_enter(kind, comm, peer, return_address), ftc_native_call_leave_with(pmpi_call))
 
+/* Ends the mark of a call and returns its value @rv. */
 static inline int ftc_native_call_leave_with(int rv)
 {
     ftc_native_call_leave();

@@ -1,5 +1,5 @@
-/* Calls that only look. All threads have one mark: as long as one of them finds something, the
- * process goes on. */
+/* native_poll: calls that only test. All threads share one mark: as long as one of them finds
+ * something, the process makes progress. */
 #include "native_poll.h"
 
 #include "board/rank_state.h"
@@ -9,7 +9,7 @@
 static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
 static struct {
     bool is_open, needs_dead;
-    enum ftc_call_kind kind; /* of the look that was examined last */
+    enum ftc_call_kind kind; /* the test that was examined last */
     int handle, peer;
 } poll;
 
@@ -37,7 +37,8 @@ static bool needs_dead(unsigned place, int32_t need)
     return false;
 }
 
-/* False if @handle is not valid. The mark that is shown may be of the same place. */
+/* Describes the members for @handle. Returns false if @handle is not valid. Ends the mark first,
+ * because it may use the same place. */
 static bool describe_for_poll(unsigned place, int handle, ftc_describe_it *describe_it)
 {
     if (ftc_described_is(place, handle))
@@ -46,7 +47,8 @@ static bool describe_for_poll(unsigned place, int handle, ftc_describe_it *descr
     return ftc_describe(place, handle, describe_it);
 }
 
-/* If looks take turns, the mark shows one that needs a dead rank, if there is one. */
+/* Shows the mark of a test. If different tests take turns, the mark shows one that needs a dead
+ * rank, if there is one. */
 static void examine(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it, int peer,
                     const void *return_address)
 {

@@ -10,7 +10,7 @@
 static bool is_on;
 static bool (*follow)(void);
 static bool are_locks_followed;
-static _Thread_local bool is_due; /* when MPICH's lock is released */
+static _Thread_local bool is_due; /* a yield is due when MPICH's lock is released */
 
 void ftc_native_yield_open(bool (*follow_locks)(void))
 {

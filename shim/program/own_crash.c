@@ -16,7 +16,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static struct sigaction before[SIGNALS];
 
-/* The code of this library, and of the C library. */
+/* Code of this library and of the C library. */
 static struct code {
     uintptr_t start, bytes;
 } own, libc;
@@ -39,8 +39,9 @@ static uintptr_t instruction(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-/* 0 if the stack cannot be read, because there is no more of it. By the kernel, as a second crash
- * in here would end the process before the program's own handler had its turn. */
+/* Returns an address in the caller of the current function; 0 if the stack cannot be read, because
+ * it has ended. Reads it by the kernel, because a second crash here would end the process before
+ * the program's own handler runs. */
 static uintptr_t caller(const ucontext_t *context)
 {
     uintptr_t address = 0;
@@ -72,8 +73,9 @@ static uintptr_t caller(const ucontext_t *context)
 }
 #endif
 
-/* memcpy() and its like keep nothing on the stack: what the stack pointer, or the link register,
- * points to is the return address of the caller. */
+/* Notes the crash, for an instruction in the C library that of its caller. memcpy() and similar
+ * functions keep nothing on the stack. The return address is therefore where the stack pointer
+ * points, or in the link register. */
 static void note_crash(const ucontext_t *context)
 {
     uintptr_t at = instruction(context);
@@ -81,8 +83,9 @@ static void note_crash(const ucontext_t *context)
     ftc_own_crash_note(is_in(&libc, at) ? caller(context) : at);
 }
 
-/* Without a handler the instruction crashes again on return from this one, with the effect that it
- * would have had. A signal that a process has sent does not come again by itself. */
+/* Passes the signal on to the program's handler. Without one, the instruction crashes again on
+ * return from this handler, with its usual effect. A signal that a process has sent does not come
+ * again by itself, so it is raised. */
 static void pass_on(const struct sigaction *next, int number, siginfo_t *info, void *context)
 {
     if ((next->sa_flags & SA_SIGINFO) != 0) {
@@ -96,13 +99,14 @@ static void pass_on(const struct sigaction *next, int number, siginfo_t *info, v
     }
 }
 
-/* Only the program enables traps of floating-point exceptions, and they are about its numbers. */
+/* Returns whether the signal is a floating-point trap. Only the program enables traps, and they
+ * concern its numbers. */
 static bool is_trap(int number, const siginfo_t *info)
 {
     return number == SIGFPE && info->si_code >= FPE_FLTDIV;
 }
 
-/* A positive code: the kernel reports a crash. */
+/* Handles a signal. A positive code means that the kernel reports a crash. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     if (info->si_code > 0 && !is_trap(number, info))

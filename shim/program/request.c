@@ -10,11 +10,12 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* MPI is told that they are complete when they are asked for. There may be thousands: of one that
- * is asked for nobody looks at the others. The newest come first, and have not been settled. */
+/* List of the operations that are over. MPI learns that they are complete when the program asks for
+ * them. There may be thousands, so a call that asks for one does not check the others. The newest
+ * come first; they are not settled yet. */
 static struct ftc_request *over;
-static _Atomic bool any_is_freed; /* of these: nobody will ask for it */
-static struct ftc_wait idle;      /* looks of the program without news */
+static _Atomic bool any_is_freed; /* one in the list, for which no thread will ask, is freed */
+static struct ftc_wait idle;      /* state of tests without news */
 
 static struct ftc_request *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -100,8 +101,9 @@ static void settle_all(void)
     }
 }
 
-/* Without the lock: MPI has locks of its own. It holds one of them in the free function, so what is
- * kept is not given back there. */
+/* Completes the request in MPI. The caller must not hold the library's lock, because MPI has locks
+ * of its own. MPI holds one of them in the free function, so close() is called here and not
+ * there. */
 static void complete(struct ftc_request *r)
 {
     r->close(r);
@@ -119,8 +121,8 @@ static void complete_all(struct ftc_request *list)
     }
 }
 
-/* Whether a thread that asks for @handles may complete @r. Another thread may be in the wait
- * function for any other request, and would return to MPI before it is complete. */
+/* Returns whether a thread that asks for @handles may complete @r. Another thread may be in the
+ * wait function for any other request, and would return to MPI before the request is complete. */
 static bool is_free_to_take(const struct ftc_request *r, int count, const MPI_Request handles[])
 {
     for (int i = 0; i < count; i++)
@@ -158,7 +160,8 @@ static void take_free(int count, const MPI_Request handles[], struct ftc_request
     }
 }
 
-/* @r, if it is over, and those that are freed. */
+/* Settles all operations that are over. Returns a list of @r, if it is over, and of the freed
+ * requests. */
 static struct ftc_request *take_over(struct ftc_request *r)
 {
     struct ftc_request *list = NULL;
@@ -182,8 +185,8 @@ static struct ftc_request *take_over_handles(int count, const MPI_Request handle
     return list;
 }
 
-/* The lock is never waited for here: MPI may hold one that its owner needs. @r: the one that is
- * asked for; NULL: @handles are. */
+/* Advances the operations and completes @r, or @handles if @r is NULL. Does nothing if the lock is
+ * taken, because MPI may hold a lock that the owner needs. */
 static void look(struct ftc_request *r, int count, const MPI_Request handles[])
 {
     struct ftc_request *list;
@@ -238,7 +241,7 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* Whether the program still has the communicator. */
+/* Returns whether the program still has the communicator. */
 static bool is_comm_there(const struct ftc_request *r)
 {
     bool is_there;
@@ -289,7 +292,8 @@ static int on_free(void *state)
     return MPI_SUCCESS;
 }
 
-/* MPI does not allow it for collective operations. */
+/* Returns an error unless the operation is complete, because MPI does not allow a program to cancel
+ * collective operations. */
 static int on_cancel(void *state, int is_complete)
 {
     (void)state;
