@@ -1,5 +1,5 @@
-/* address_space: the limit that a user or a batch system sets to it, RLIMIT_AS (ulimit -v, h_vmem).
- */
+/* address_space: limit of a process's address space, set by a user or a batch system (RLIMIT_AS;
+ * ulimit -v, h_vmem). */
 #ifndef FTC_SYSTEM_ADDRESS_SPACE_H
 #define FTC_SYSTEM_ADDRESS_SPACE_H
 

@@ -1,5 +1,5 @@
-/* clock: CLOCK_MONOTONIC, which the program and its monitor process share, CLOCK_BOOTTIME, which
- * goes on while the host is suspended, and CLOCK_REALTIME for people. */
+/* clock: CLOCK_MONOTONIC, which the program and its monitor process share; CLOCK_BOOTTIME, which
+ * runs on while the host is suspended; and CLOCK_REALTIME for output to users. */
 #ifndef FTC_SYSTEM_CLOCK_H
 #define FTC_SYSTEM_CLOCK_H
 
@@ -24,11 +24,11 @@ static inline uint64_t ftc_clock_boot_ns(void)
     return ftc_clock_ns_of(CLOCK_BOOTTIME);
 }
 
-/* Returns how far CLOCK_REALTIME is ahead of CLOCK_BOOTTIME. It jumps when the time is set, and
- * where a machine was stopped by the one below it. */
+/* Returns by how many nanoseconds CLOCK_REALTIME is ahead of CLOCK_BOOTTIME. The value jumps when
+ * the time is set, and in a virtual machine that was stopped from outside. */
 static inline int64_t ftc_clock_ahead_ns(void)
 {
-    enum { TOGETHER_NS = 1000000 }; /* else this process did not run between the two */
+    enum { TOGETHER_NS = 1000000 }; /* if longer, this process did not run in between */
     uint64_t before_ns, real_ns;
 
     do {
@@ -51,7 +51,8 @@ static inline struct timespec ftc_clock_utc(void)
     return now;
 }
 
-/* What CLOCK_REALTIME was at @then_ns, which has been. */
+/* Returns what CLOCK_REALTIME was at @then_ns of CLOCK_MONOTONIC. If @then_ns is in the future,
+ * returns the current time. */
 static inline struct timespec ftc_clock_utc_at(uint64_t then_ns)
 {
     uint64_t now_ns = ftc_clock_ns(), ago_ns = now_ns > then_ns ? now_ns - then_ns : 0, utc_ns;

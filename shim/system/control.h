@@ -1,4 +1,4 @@
-/* control: characters that command a terminal, in text that may come from anywhere. */
+/* control: control characters of terminals, in text that may come from anywhere. */
 #ifndef FTC_SYSTEM_CONTROL_H
 #define FTC_SYSTEM_CONTROL_H
 
@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the bytes of the control character that begins at @text: one of ASCII, or in UTF-8 one of
- * U+0080 to U+009F, which terminals obey, too (ECMA-48, section 5.3). 0: none begins there. */
+/* Returns the length in bytes of the control character that begins at @text; 0 if none begins
+ * there. It is one of ASCII, or in UTF-8 one of U+0080 to U+009F, which terminals obey too
+ * (ECMA-48, section 5.3). */
 static inline size_t ftc_control_length(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -26,7 +27,7 @@ static inline bool ftc_control_is_in(const char *text)
     return false;
 }
 
-/* Puts '?' in the place of each. */
+/* Replaces each control character in @text by '?'. */
 static inline void ftc_control_hide(char *text)
 {
     char *to = text;

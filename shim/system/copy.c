@@ -29,7 +29,7 @@ static bool is_far(const void *to)
     return false;
 }
 
-/* Whole lines; returns their bytes. */
+/* Writes whole cache lines past the caches. Returns their number of bytes. */
 static size_t stream(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     size_t done = 0;

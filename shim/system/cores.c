@@ -6,7 +6,8 @@
 #include <sched.h>
 #include <string.h>
 
-/* The kernel wants room for all cores that the machine may have: a cpu_set_t has 1,024. */
+/* Asks for more cores than the 1,024 of a cpu_set_t, because the kernel requires room for all cores
+ * that the machine may have. */
 bool ftc_cores_may_use(uint64_t set[FTC_CORES_WORDS])
 {
     memset(set, 0, FTC_CORES_WORDS * sizeof *set);
@@ -22,8 +23,8 @@ static uint32_t count_of(const uint64_t set[FTC_CORES_WORDS])
     return count;
 }
 
-/* A container has a name, an address and a file system of its own, but the boot is its machine's.
- */
+/* Identifies the machine by its boot, because a container has its own name, address and file
+ * system. */
 struct ftc_cores ftc_cores_own(void)
 {
     uint64_t own[FTC_CORES_WORDS], machine;

@@ -1,13 +1,14 @@
-/* descriptor: numbers of descriptors that a program does not expect to be in use. */
+/* descriptor: copies of file descriptors with numbers that a program does not expect to be in
+ * use. */
 #ifndef FTC_SYSTEM_DESCRIPTOR_H
 #define FTC_SYSTEM_DESCRIPTOR_H
 
-/* Returns another descriptor of what @fd is, which is closed on exec, with a high number if the
- * limit allows that, and none of the standard ones in any case; -1 with errno if there is none. */
+/* Returns a copy of @fd that is closed on exec. Its number is high if the limit allows that, and
+ * never that of a standard descriptor. Returns -1 with errno if there is no such number. */
 int ftc_descriptor_copy(int fd);
 
-/* Returns @fd, or a copy in its place where its number is a standard one: a program may be started
- * without those. Negative numbers stay. */
+/* Returns @fd if it is negative or not a standard descriptor. Else closes it and returns a copy. A
+ * program may be started without standard descriptors, so that files get their numbers. */
 int ftc_descriptor_leave_standard(int fd);
 
 #endif

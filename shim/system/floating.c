@@ -2,27 +2,29 @@
 
 #include <float.h>
 
-static _Thread_local char this_thread; /* its address */
+static _Thread_local char this_thread; /* variable whose address identifies a thread */
 
 /* ---- the machine ----
  *
- * What <fenv.h> has for this is in libm, which a preloaded library does not bring along.
+ * The functions of <fenv.h> for this are in libm, with which this library is not linked.
  *
- * struct saved: what a thread has.
- * vector_modes, stacked_modes: what it can set.
- * hold: sets other modes, in which nothing traps and nothing has been raised.
- * release: sets back what was saved, and returns what has been raised since.
- * trapping: exceptions that trap with these modes.
- * has_raised, add_raised: exceptions that have been raised in this thread. */
+ * struct saved                   state of a thread
+ * vector_modes, stacked_modes    return the modes
+ * hold                           sets other modes, in which nothing traps and nothing is raised
+ * release                        restores the state, and returns the exceptions raised since
+ * trapping                       returns the exceptions that trap with these modes
+ * has_raised, add_raised         return and add exceptions raised in this thread
+ */
 
 #if defined(__x86_64__)
 
-/* Bits are the same in MXCSR and in the status word of the stacked registers. */
+/* Bits of exceptions. They are the same in MXCSR and in the status word of the stacked
+ * registers. */
 enum { INVALID = 1, DIVISION = 4, OVERFLOW = 8, UNDERFLOW = 16, INEXACT = 32, EXCEPTIONS = 0x3f };
 
 enum {
-    MODES = 0xffc0, /* of MXCSR: all but the exceptions that have been raised */
-    MASKS_AT = 7,   /* bits of those that do not trap */
+    MODES = 0xffc0, /* bits of MXCSR, except those of raised exceptions */
+    MASKS_AT = 7,   /* first bit of the exceptions that do not trap */
     MASKS = EXCEPTIONS << MASKS_AT,
 };
 
@@ -30,7 +32,7 @@ enum {
 
 struct saved {
     uint32_t vector;
-    uint16_t stacked[14]; /* as fnstenv stores it */
+    uint16_t stacked[14]; /* in the format of fnstenv */
 };
 
 static uint64_t vector_modes(void)
@@ -84,7 +86,7 @@ static void add_raised(unsigned raised)
 
 enum { INVALID = 1, DIVISION = 2, OVERFLOW = 4, UNDERFLOW = 8, INEXACT = 16, EXCEPTIONS = 0x9f };
 
-enum { TRAPS_AT = 8 }; /* of FPCR; FPSR has what was raised from bit 0 on */
+enum { TRAPS_AT = 8 }; /* first bit in FPCR; in FPSR raised exceptions begin at bit 0 */
 
 #define AT_START ((struct ftc_float_modes){.vector = 0})
 
@@ -178,14 +180,16 @@ void ftc_floating_begin(struct ftc_floating *f, bool uses_stacked)
     f->raised = 0;
 }
 
-/* Whether this thread is as it was in the call, so that what is raised may stay there. */
+/* Returns whether this thread has the modes of the call, so that exceptions may stay raised in
+ * it. */
 static bool is_there(const struct ftc_floating *f)
 {
     return f->thread == &this_thread && !f->has_traps && vector_modes() == f->modes.vector &&
            (!f->uses_stacked || stacked_modes() == f->modes.stacked);
 }
 
-/* What is computed reads and writes memory, so that the compiler moves none of it out of here. */
+/* Runs @work between two barriers for the compiler. Computed values are read from and written to
+ * memory, so none of the computation is moved out of here. */
 static void work_between(void (*work)(void *argument), void *argument)
 {
     __asm__ volatile("" : : : "memory");
@@ -215,7 +219,7 @@ void ftc_floating_run_plainly(void (*work)(void *argument), void *argument)
     release(&before);
 }
 
-/* Volatile, so that the compiler computes nothing of it. */
+/* Operands. They are volatile, so that the compiler does not compute the results. */
 static volatile double zero = 0, largest = DBL_MAX, least = DBL_MIN, three = 3;
 
 static void compute(unsigned exception)

@@ -1,4 +1,4 @@
-/* hash: FNV-1a (Fowler, Noll, Vo), 64 bits: of what all ranks have the same of. */
+/* hash: FNV-1a (Fowler, Noll, Vo) with 64 bits, for data that are the same on all ranks. */
 #ifndef FTC_SYSTEM_HASH_H
 #define FTC_SYSTEM_HASH_H
 
@@ -7,6 +7,7 @@
 
 #define FTC_HASH_START 0xcbf29ce484222325ull
 
+/* Adds @count @bytes to @hash, which begins as FTC_HASH_START. Returns the new hash. */
 static inline uint64_t ftc_hash(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;
@@ -16,7 +17,7 @@ static inline uint64_t ftc_hash(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
-/* For numbers: the upper half of the result is well mixed. */
+/* Adds a number to @hash. The upper half of the result is well mixed. */
 static inline uint64_t ftc_hash_mix(uint64_t hash, uint64_t number)
 {
     return (hash ^ number) * 0xff51afd7ed558ccdull;

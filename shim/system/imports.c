@@ -23,7 +23,7 @@ static int take_program(struct dl_phdr_info *info, size_t size, void *context)
                                    .path = info->dlpi_name,
                                    .header = info->dlpi_phdr,
                                    .headers = info->dlpi_phnum};
-    return 1; /* the first */
+    return 1; /* the program comes first */
 }
 
 static struct ftc_loaded program(void)
@@ -44,8 +44,8 @@ static bool begins_with(const char *name, const char *prefix)
     return strncasecmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Where the address of the first function that @is_it stands, by one of the tables of relocations
- * of @p; NULL: not in this one. */
+/* Returns where @p keeps the address of the first function for which @is_it is true, according to
+ * one of its tables of relocations. Returns NULL if it is not in that table. */
 static void **find_slot_in(const struct ftc_loaded *p, ElfW(Sxword) table, ElfW(Sxword) table_bytes,
                            bool (*is_it)(const char *name, const char *wanted), const char *wanted)
 {
@@ -82,8 +82,8 @@ static uintptr_t page_of(uintptr_t address, uintptr_t page_bytes)
     return address / page_bytes * page_bytes;
 }
 
-/* Programs may have that part protected once they are loaded (RELRO): the C library rounds both its
- * ends down to a page, so that the page with its end stays writable. */
+/* Returns whether the page is protected once the program is loaded (RELRO). The C library rounds
+ * both ends of that part down to a page, so the page that contains its end stays writable. */
 static bool is_protected(const struct ftc_loaded *p, uintptr_t page, uintptr_t page_bytes)
 {
     for (int i = 0; i < p->headers; i++) {

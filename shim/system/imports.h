@@ -1,19 +1,19 @@
-/* imports: functions of others that the program, or another object, calls. */
+/* imports: functions that the program or another object imports from others. */
 #ifndef FTC_SYSTEM_IMPORTS_H
 #define FTC_SYSTEM_IMPORTS_H
 
 #include "loaded.h"
 
-/* From now on @object's own calls of @name go to @to; those of others stay as they are. Without
- * @object it is the program. False if it does not import the function, or its memory cannot be
- * changed. To be called while no other thread of this process does that. */
+/* Redirects the calls of @name in @object, or in the program if @object is NULL, to @to. Calls in
+ * other objects are not affected. Returns false if the object does not import the function, or its
+ * memory cannot be changed. No other thread of this process may redirect at the same time. */
 bool ftc_imports_redirect(const struct ftc_loaded *object, const char *name, void *to);
 
-/* Whether the constants of the program (its parts that are loaded, and not to be written) have the
- * text @text, with the zero byte behind it. */
+/* Returns whether the constants of the program contain the string @text with its final zero byte.
+ * These are its loaded parts that are not writable. */
 bool ftc_imports_program_says(const char *text);
 
-/* Whether @object imports a function whose name begins with @prefix, in letters of either case. */
+/* Returns whether @object imports a function whose name begins with @prefix, ignoring case. */
 bool ftc_imports_any(const struct ftc_loaded *object, const char *prefix);
 
 #endif

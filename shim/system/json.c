@@ -13,8 +13,8 @@ static bool is_continuation(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Bytes of the character of more than one byte that begins at @c; 0: no valid one does (RFC 3629:
- * not the longer forms of what has a shorter one, no halves of UTF-16, nothing beyond U+10FFFF). */
+/* Returns the length of the character of several bytes that begins at @c; 0 if it is not valid. RFC
+ * 3629 excludes overlong forms, halves of UTF-16 pairs, and codes beyond U+10FFFF. */
 static size_t character_length(const unsigned char *c)
 {
     if (c[0] >= 0xc2 && c[0] <= 0xdf)
@@ -57,7 +57,7 @@ static bool is_in_array(const struct ftc_json *j)
     return j->depth > 0 && (j->arrays >> (j->depth - 1) & 1) != 0;
 }
 
-/* What stands before each value. */
+/* Writes what precedes each value: a comma and the key. */
 static void write_place(struct ftc_json *j, const char *key)
 {
     assert(j->depth > 0 || j->is_first);
@@ -137,7 +137,7 @@ void ftc_json_add_count(struct ftc_json *j, const char *key, uint64_t count)
     fprintf(j->f, "%" PRIu64, count);
 }
 
-/* Not by printf, whose point is that of the program's locale. */
+/* Writes the point itself, because that of printf depends on the program's locale. */
 void ftc_json_add_decimal(struct ftc_json *j, const char *key, int64_t number, int digits)
 {
     uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number, unit = 1;

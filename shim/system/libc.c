@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Finds what a call by @name leads to, in a sanitizer for example; if that is this library's own
- * definition, the next one. */
+/* Finds the function that a call by @name reaches, which may be in a sanitizer. If that is this
+ * library's own definition, finds the next one. */
 static void find(const char *name, void *function)
 {
     void *found = ftc_loaded_dlsym(RTLD_DEFAULT, name);

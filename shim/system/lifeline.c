@@ -14,8 +14,8 @@
 
 enum { LOOKS = 10, LOOK_AGAIN_NS = 100000 };
 
-/* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting, and for one that
- * a signal ends. */
+/* Fields of proc_pid_stat(5), and the kernel's bits for a thread that is exiting and for one that a
+ * signal ends. */
 enum { STAT_FLAGS = 9, STAT_EXIT_CODE = 52, TASK_EXITING = 0x4, TASK_SIGNALED = 0x400 };
 
 static int make(pthread_mutex_t *mutex)
@@ -55,7 +55,7 @@ static int take(struct ftc_hold *hold)
     return -rv;
 }
 
-/* EOWNERDEAD; nobody takes it after us. */
+/* Waits until the holder has ended (EOWNERDEAD). No thread takes the lock after this one. */
 static void await_release(struct ftc_hold *hold)
 {
     (void)pthread_mutex_lock(&hold->mutex);
@@ -78,7 +78,8 @@ void ftc_lifeline_await_both_ends(struct ftc_lifeline *life)
     await_release(&life->rank);
 }
 
-/* To be closed with closedir(); NULL if the process is gone. */
+/* Returns the directory of the threads, which the caller closes with closedir(); NULL if the
+ * process has ended. */
 static DIR *open_threads(pid_t pid)
 {
     char path[32];
@@ -87,7 +88,7 @@ static DIR *open_threads(pid_t pid)
     return opendir(path);
 }
 
-/* The number of the next thread, NULL at the end. */
+/* Returns the number of the next thread; NULL at the end. */
 static const char *next_thread(DIR *threads)
 {
     struct dirent *entry;
@@ -123,7 +124,8 @@ bool ftc_lifeline_found_ended(struct ftc_lifeline *life)
            !atomic_load(&life->examined) && !atomic_exchange(&life->examined, true);
 }
 
-/* The exit code tells from a thread that had to go because another one has called exec or exit. */
+/* Checks the exit code too, because the flag is also set in a thread that must end because another
+ * one has called exec or exit. */
 bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *status)
 {
     enum { FLAGS, EXIT_CODE, FIELDS };
@@ -138,8 +140,8 @@ bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *st
     return WIFSIGNALED(*status);
 }
 
-/* A thread that ends because its process does is exiting, or has been told to by a private SIGKILL.
- */
+/* Returns whether the thread ends because its process does. It is then exiting, or has a private
+ * SIGKILL. */
 static bool thread_is_ending(pid_t pid, const char *tid)
 {
     char path[64];
@@ -167,7 +169,7 @@ static bool all_threads_are_ending(pid_t pid)
     return ending;
 }
 
-/* A thread between taking its SIGKILL and exiting shows neither, so one look is not enough. */
+/* Checks several times, because a thread between taking its SIGKILL and exiting shows neither. */
 static bool turns_out_to_be_ending(pid_t pid)
 {
     for (int look = 0; look < LOOKS; look++) {
@@ -194,9 +196,10 @@ bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *sta
     return true;
 }
 
-/* Not SCHED_IDLE, nor a lower priority of the whole session (/proc/PID/autogroup): then the end of
- * the dead process drags on, and the operations after it were measured to be several times slower.
- * What is listed is not trusted: a number may be that of another process by now. */
+/* Lowers the priorities by one. SCHED_IDLE, or a lower priority of the whole session
+ * (/proc/PID/autogroup), would prolong the end of the dead process: later operations were measured
+ * to be several times slower. The listed numbers are checked, because one may belong to another
+ * process by now. */
 void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns)
 {
     uint64_t last = atomic_load_explicit(&life->gave_way_ns, memory_order_relaxed);

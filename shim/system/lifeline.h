@@ -1,20 +1,20 @@
 /* lifeline: early news of a process's death.
  *
- * The kernel reports the end of a process to its parent only after it has taken the process's
- * memory apart and all its threads have run once more: milliseconds for a small MPI process,
- * seconds for one of many gigabytes. But robust mutexes are released before that, at the beginning
+ * The kernel reports the end of a process to its parent only after it has released the process's
+ * memory and all its threads have run once more. That takes milliseconds for a small MPI process,
+ * and seconds for one of many gigabytes. But robust mutexes are released earlier, at the beginning
  * of a thread's exit. The rank locks one on the board and never unlocks it.
  *
- * Whoever finds it released asks the kernel whether the whole process is ending. Two do: the rank's
- * monitor process, which waits for the lock in a thread, and the ranks that wait for a message.
- * They are running, while the monitor process first has to be given a core, in competition with its
- * own dying rank: the scheduler takes the two for one group, and what the one has used the other
- * has to wait for.
+ * A process that finds it released asks the kernel whether the whole process is ending. Two kinds
+ * of processes do so: the rank's monitor process, in a thread that waits for the lock, and the
+ * ranks that wait for a message. The ranks are running, while the monitor process must first get a
+ * core. It competes with its own dying rank for it, because the scheduler treats the two as one
+ * group and charges both for the time that either has used.
  *
- * This is only ever early news: without it the end of the process itself tells the same. But it
- * tells the monitor process, which may end first, by somebody's hand. So that holds a lock, too:
- * the other monitor processes wait for it, and the rank looks whether it is still held.
- */
+ * The news is only early: without it the end of the process itself gives the same information. But
+ * only the monitor process gets that, and it may be killed first. So the monitor process holds a
+ * lock, too. The other monitor processes wait for it, and the rank checks whether it is still
+ * held. */
 #ifndef FTC_SYSTEM_LIFELINE_H
 #define FTC_SYSTEM_LIFELINE_H
 
@@ -27,38 +27,38 @@
 
 enum { FTC_LIFELINE_THREADS = 64 };
 
-/* A lock that a thread holds until its end. */
+/* Lock that a thread holds until its end. */
 struct ftc_hold {
     pthread_mutex_t mutex;
-    _Atomic int holder; /* the thread that holds it; 0: not yet */
+    _Atomic int holder; /* thread that holds it; 0: none yet */
 };
 
 struct ftc_lifeline {
     struct ftc_hold rank, monitor;
-    _Atomic bool left_alone;      /* its end is that of the whole job, and not to be found */
+    _Atomic bool left_alone;      /* its end is that of the whole job, not a death to find */
     _Atomic bool examined;        /* a rank has found its lock released */
-    _Atomic uint64_t gave_way_ns; /* CLOCK_MONOTONIC */
-    _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* of the process, as many as are known, then 0 */
+    _Atomic uint64_t gave_way_ns; /* time of the last step, by CLOCK_MONOTONIC */
+    _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* threads, as far as known, then 0 */
 };
 
-/* A lock that one thread after the other holds: made once, and taken when the one before has ended.
- * Makes returns 0 or a negative errno. */
+/* Makes a lock that one thread after the other holds. Returns 0 or a negative errno. */
 int ftc_hold_make(struct ftc_hold *hold);
+
+/* Waits until the thread that holds the lock has ended, and takes it for the calling thread. */
 void ftc_hold_take_over(struct ftc_hold *hold);
 
-/* Takes the lock, for the calling thread and until its end, and lists the threads that there are.
- * Returns 0 or a negative errno. */
+/* Makes the rank's lock and takes it for the calling thread, which holds it until its end. Lists
+ * the threads of this process. Returns 0 or a negative errno. */
 int ftc_lifeline_begin(struct ftc_lifeline *life);
 
-/* Takes the lock of the monitor process, for the calling thread and until its end. Returns 0 or a
- * negative errno. */
+/* Makes the monitor process's lock and takes it for the calling thread, which holds it until its
+ * end. Returns 0 or a negative errno. */
 int ftc_lifeline_guard(struct ftc_lifeline *life);
 
-/* True once the thread that took the lock has ended: two loads. The word that the kernel and the C
- * library share, see set_robust_list(2), is the only way to look at a mutex without writing to it.
- * The lock was taken before the holder was named: a look that sees the one sees the other (acquire,
- * with the stores in lifeline.c).
- */
+/* Returns whether the thread that took the lock has ended, by two loads. A mutex can be read
+ * without a write only by the word that the kernel and the C library share (set_robust_list(2)).
+ * The lock is taken before the holder is stored, so a reader that sees the holder sees the lock too
+ * (acquire, with the stores in lifeline.c). */
 static inline bool ftc_hold_is_released(const struct ftc_hold *hold)
 {
     int holder = atomic_load_explicit(&hold->holder, memory_order_acquire);
@@ -67,44 +67,50 @@ static inline bool ftc_hold_is_released(const struct ftc_hold *hold)
                            FUTEX_TID_MASK) != holder;
 }
 
-/* True once the monitor process has gone. */
+/* Returns whether the monitor process has ended. */
 static inline bool ftc_lifeline_is_unguarded(const struct ftc_lifeline *life)
 {
     return ftc_hold_is_released(&life->monitor);
 }
 
-/* True as long as there is one. */
+/* Returns whether the monitor process exists. */
 static inline bool ftc_lifeline_is_guarded(const struct ftc_lifeline *life)
 {
     return atomic_load_explicit(&life->monitor.holder, memory_order_relaxed) != 0 &&
            !ftc_hold_is_released(&life->monitor);
 }
 
-/* Blocks until the monitor process, and then the rank's thread, are gone. The monitor process must
+/* Blocks until the monitor process and then the rank's thread have ended. The monitor process must
  * have taken its lock. */
 void ftc_lifeline_await_both_ends(struct ftc_lifeline *life);
 
-/* Lists the threads of process @pid, in the place of those that were listed before. */
+/* Lists the threads of process @pid, in place of those listed before. */
 void ftc_lifeline_list_threads(struct ftc_lifeline *life, pid_t pid);
 
-/* Blocks until the thread that holds the lock is gone, by whatever cause, including exec. */
+/* Blocks until the thread that holds the rank's lock has ended, for whatever reason, including
+ * exec. */
 void ftc_lifeline_await_end(struct ftc_lifeline *life);
 
-/* True for one caller once that thread is gone: one load as long as it is there. */
+/* Returns true to one caller after that thread has ended. While the thread lives, this takes two
+ * loads. */
 bool ftc_lifeline_found_ended(struct ftc_lifeline *life);
 
-/* True if that thread, of process @pid, has been killed together with its process; then @status is
- * what waitpid will say. One look, that misses every other kind of end. Needs /proc. */
+/* Returns whether that thread, of process @pid, was killed together with its process. Then *@status
+ * is what waitpid() will report. A single check that misses every other kind of end. Needs
+ * /proc. */
 bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *status);
 
-/* The same for every kind of end, with patience: up to a millisecond. */
+/* As above, for every kind of end. Waits for up to a millisecond. */
 bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *status);
 
-/* Lets others go first while the kernel takes process @pid apart, which needs a core for one to
- * three milliseconds and does not look whether others want it. To lower a thread's priority makes
- * it look, each time: so that goes step by step, one in FTC_LIFELINE_STEP_NS, whoever calls and
- * however often. Only the threads that are listed. Needs no privilege. */
+/* Step in which the priorities of an ending process's threads are lowered. */
 enum { FTC_LIFELINE_STEP_NS = 100000 };
+
+/* Lets other processes run first while the kernel takes process @pid apart. That needs a core for
+ * one to three milliseconds, without checking whether other processes want it. Lowering a thread's
+ * priority makes the kernel check each time. The priority is therefore lowered in steps, at most
+ * one in FTC_LIFELINE_STEP_NS, however many processes call this. Affects listed threads only. Needs
+ * no privilege. */
 void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns);
 
 #endif

@@ -19,8 +19,8 @@
 
 enum { PATIENCE_MS = 5000, AGAIN_NS = 1000000, PASSED_ON_NS = 50000000 };
 
-/* A pipe is ready when it has room for PIPE_BUF bytes. Signals do not make it so, and after a time
- * in which this process was stopped there is one more look. */
+/* Waits until @fd is ready; a pipe is ready when it has room for PIPE_BUF bytes. Continues after
+ * signals. Checks once more after the deadline, because this process may have been stopped. */
 static bool await_room(int fd, long until_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -36,7 +36,7 @@ static bool await_room(int fd, long until_ms)
     }
 }
 
-/* How much of @text a pipe takes at once, up to the end of a line if there is one. */
+/* Returns how many bytes of @text a pipe takes at once, up to the end of a line if there is one. */
 static size_t portion(const char *text, size_t bytes)
 {
     const char *end;
@@ -47,8 +47,8 @@ static size_t portion(const char *text, size_t bytes)
     return end ? (size_t)(end - text) + 1 : PIPE_BUF;
 }
 
-/* A program that has closed its standard error may have anything there: the end of a pipe that is
- * read never has room. */
+/* Returns whether @fd is open for writing. If a program has closed its standard error, another file
+ * may be there. The reading end of a pipe never has room. */
 static bool is_written(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -63,8 +63,9 @@ static bool is_stream(int fd)
     return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-/* Of many who wait for room all are told of it, and the first one has it: the others are not to
- * wait in write(), which has no bound. Older kernels do not know how with pipes. */
+/* Writes without waiting. Several writers may be told that a pipe has room, and the first one fills
+ * it. The others must not wait in write(), which has no time limit. Older kernels cannot do that
+ * for pipes. */
 static ssize_t write_at_once(int fd, const char *text, size_t bytes)
 {
     const struct iovec part = {(void *)(uintptr_t)text, bytes};
@@ -101,7 +102,7 @@ bool ftc_lines_write(int fd, const char *text, size_t bytes)
 
 static struct {
     bool is_remembered;
-    int kept; /* a descriptor of it beside the usual one, or -1 */
+    int kept; /* another descriptor of it, or -1 */
     bool is_open;
     dev_t device;
     ino_t inode;
@@ -156,7 +157,7 @@ void ftc_lines_say(const char *format, ...)
     ftc_lines_write(ftc_lines_error(), line, (size_t)length);
 }
 
-/* What it has not read stays in a pipe without it. */
+/* Returns whether the pipe or socket has a reader. Without one, unread data stay in a pipe. */
 static bool has_reader(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -164,7 +165,8 @@ static bool has_reader(int fd)
     return poll(&p, 1, 0) <= 0 || (p.revents & (POLLERR | POLLHUP)) == 0;
 }
 
-/* A pipe counts at both of its ends what is in it, a socket what the other side has not taken. */
+/* Returns whether there are unread data: in a pipe, at either end, or sent and not taken by the
+ * other side of a socket. */
 static bool is_unread(int fd)
 {
     struct stat st;

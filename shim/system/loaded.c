@@ -11,7 +11,7 @@ struct search {
     const void *address;
     const char *name;
     struct ftc_loaded *found;
-    bool is_behind; /* the object around the address has come */
+    bool is_behind; /* the object around the address has been passed */
 };
 
 static struct ftc_loaded object_of(const struct dl_phdr_info *info)
@@ -134,7 +134,7 @@ void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_
 
 /* ---- its dynamic section ---- */
 
-/* System V ABI, "Dynamic Linking". */
+/* Returns the dynamic section of @object (System V ABI, "Dynamic Linking"). */
 static const ElfW(Dyn) * section_of(const struct ftc_loaded *object)
 {
     for (int i = 0; i < object->headers; i++)
@@ -152,7 +152,8 @@ ElfW(Xword) ftc_loaded_number(const struct ftc_loaded *object, ElfW(Sxword) tag)
     return d && d->d_tag == tag ? d->d_un.d_val : 0;
 }
 
-/* The dynamic linker has turned most addresses there into those of this process, but not all. */
+/* Relocates the address if necessary. The dynamic linker has already done that for most entries,
+ * but not for all. */
 const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag)
 {
     ElfW(Addr) address = ftc_loaded_number(object, tag);
@@ -164,7 +165,7 @@ const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag)
 
 /* ---- what it defines ---- */
 
-/* The GNU hash table is glibc's. */
+/* Tables of an object's symbols. The GNU hash table is an extension of glibc. */
 struct tables {
     const ElfW(Sym) * symbol;
     const char *string;
@@ -199,8 +200,8 @@ static uint32_t gnu_hash_of(const char *name)
     return h;
 }
 
-/* Buckets of symbols, whose hashes stand in a row behind them; the last of a bucket has an odd one.
- */
+/* Finds a symbol by its hash. Each bucket is a run of symbols, whose hashes follow the buckets. The
+ * last hash of a run is odd. */
 static uint32_t find_by_gnu_hash(const struct tables *t, const char *name)
 {
     const uint32_t buckets = t->gnu_hash[0], first = t->gnu_hash[1], words = t->gnu_hash[2];
@@ -218,7 +219,8 @@ static uint32_t find_by_gnu_hash(const struct tables *t, const char *name)
     }
 }
 
-/* Old tables are seldom, and this is not done often: all symbols. */
+/* Finds a symbol by comparing all names. Old tables are rare, and this function is not called
+ * often. */
 static uint32_t find_in_all(const struct tables *t, const char *name)
 {
     for (uint32_t i = 1; i < t->hash[1]; i++)
@@ -256,15 +258,15 @@ const char *ftc_loaded_file_name(const char *path)
 const char *ftc_loaded_name(const struct ftc_loaded *object)
 {
     const char *string = ftc_loaded_table(object, DT_STRTAB);
-    ElfW(Xword) soname = ftc_loaded_number(object, DT_SONAME); /* in there */
+    ElfW(Xword) soname = ftc_loaded_number(object, DT_SONAME); /* offset in @string */
 
     return string && soname != 0 ? string + soname : ftc_loaded_file_name(object->path);
 }
 
 /* ---- the C library's dlsym() ---- */
 
-/* The version that all have: a wrong guess would allocate memory for the error, perhaps inside of
- * an allocator that is asking for its next one. */
+/* Version of dlsym() that every glibc has. With a wrong version, dlvsym() would allocate memory for
+ * the error, perhaps inside an allocator that calls dlsym() itself. */
 #if defined(__x86_64__)
 #define FIRST_GLIBC "GLIBC_2.2.5"
 #else

@@ -1,5 +1,5 @@
 /* loaded: the objects (program and shared libraries) that the dynamic linker has loaded into this
- * process, and what they define. Nothing here takes a reference to an object. */
+ * process, and what they define. No function takes a reference to an object. */
 #ifndef FTC_SYSTEM_LOADED_H
 #define FTC_SYSTEM_LOADED_H
 
@@ -7,59 +7,65 @@
 #include <stdbool.h>
 
 struct ftc_loaded {
-    uintptr_t base; /* what its addresses are counted from */
+    uintptr_t base; /* difference between addresses in memory and in the file */
     const char *path;
     const ElfW(Phdr) * header;
     int headers;
 };
 
-/* The object that holds @address; false if none does. */
+/* Finds the object that contains @address. Returns false if there is none. */
 bool ftc_loaded_around(const void *address, struct ftc_loaded *object);
 
-/* The program; false if there is none, which no process has seen yet. */
+/* Finds the program. Returns false if the first object is not the program, which has never been
+ * seen. */
 bool ftc_loaded_program(struct ftc_loaded *object);
 
-/* The same in all processes that have loaded one file, and most likely in no other: from what the
- * linker has written about it, with its build ID. */
+/* Returns a number that is the same in all processes that have loaded one file, and most likely no
+ * other. It is computed from the linker's description of the file, which contains its build ID. */
 uint64_t ftc_loaded_identity(const struct ftc_loaded *object);
 
-/* True if both are the same object. */
+/* Returns whether both are the same object. */
 bool ftc_loaded_is_same(const struct ftc_loaded *a, const struct ftc_loaded *b);
 
-/* True if @object is the one that this very code is in: the library. */
+/* Returns whether @object is this library. */
 bool ftc_loaded_is_own(const struct ftc_loaded *object);
 
-/* True if @object is the program, not a library. */
+/* Returns whether @object is the program, not a library. */
 bool ftc_loaded_is_program(const struct ftc_loaded *object);
 
-/* The function @name as @object itself defines it for others, NULL if it does not. */
+/* Returns the function @name that @object itself defines and exports; NULL if it does not. */
 void *ftc_loaded_function(const struct ftc_loaded *object, const char *name);
 
-/* The first that defines @name, in the order of loading, behind the object that holds @after. Other
- * than with dlsym(RTLD_NEXT), objects that were loaded with RTLD_LOCAL count too. */
+/* Finds the first object that defines @name, in the order of loading, after the object that
+ * contains @after. Unlike dlsym(RTLD_NEXT), considers objects that were loaded with RTLD_LOCAL
+ * too. */
 bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *object);
 
-/* The function @name of the first that defines it behind this library; NULL if none does. */
+/* Returns the function @name of the first object after this library that defines it; NULL if there
+ * is none. */
 void *ftc_loaded_next(const char *name);
 
-/* Its name for links (DT_SONAME), else its file's name. */
+/* Returns the name of @object for links (DT_SONAME), else the name of its file. */
 const char *ftc_loaded_name(const struct ftc_loaded *object);
 
-/* The name of the file at @path. basename() would be a symbol that a program's own may stand
- * before.
- */
+/* Returns the name of the file at @path. basename() is not used, because a program's function of
+ * that name would be called. */
 const char *ftc_loaded_file_name(const char *path);
 
-/* The code of @object: where it starts, and how many bytes it has. */
+/* Stores the start of the code of @object and its size in bytes; 0 and 0 if it has none. */
 void ftc_loaded_code(const struct ftc_loaded *object, uintptr_t *start, uintptr_t *bytes);
 
-/* Of the entry @tag of its dynamic section: what is at the address in it, NULL if there is none;
- * and the number in it, 0 if there is none. */
+/* Returns what is at the address in the entry @tag of the dynamic section of @object; NULL if there
+ * is no such entry. */
 const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag);
+
+/* Returns the number in the entry @tag; 0 if there is no such entry. */
 ElfW(Xword) ftc_loaded_number(const struct ftc_loaded *object, ElfW(Sxword) tag);
 
-/* The C library's dlsym(), which the library stands before (wrappers/lookup.c). */
+/* Uses the dlsym() of the C library, on which the library interposes (wrappers/lookup.c). */
 void *ftc_loaded_dlsym(void *handle, const char *name);
-void *ftc_loaded_native_dlsym(void); /* its address */
+
+/* Returns the address of that dlsym(). */
+void *ftc_loaded_native_dlsym(void);
 
 #endif

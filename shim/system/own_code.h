@@ -1,11 +1,11 @@
-/* own_code: places in the library's own code, in a form that means the same in each process that
- * has loaded it. Asks nothing of the dynamic linker. */
+/* own_code: addresses in the library's own code, as offsets that are the same in each process that
+ * has loaded the library. Does not call the dynamic linker. */
 #ifndef FTC_SYSTEM_OWN_CODE_H
 #define FTC_SYSTEM_OWN_CODE_H
 
 #include <stdint.h>
 
-/* The library as it is in memory; the linker defines it. */
+/* Start of the library in memory, defined by the linker. */
 extern const char ftc_own_code_begin[] __asm__("__ehdr_start")
     __attribute__((visibility("hidden")));
 

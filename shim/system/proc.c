@@ -25,7 +25,7 @@ bool ftc_proc_stat_fields(const char *path, const int *number, unsigned long *va
 
     if (!ftc_proc_read(path, text, sizeof text))
         return false;
-    end = strrchr(text, ')'); /* of field 2, the only one that can hold blanks */
+    end = strrchr(text, ')'); /* end of field 2, the only one that may contain blanks */
     for (int i = 0; i < count; i++) {
         const char *field = end;
 

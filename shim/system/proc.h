@@ -1,20 +1,24 @@
-/* proc: the few facts that proc(5) gives about processes. All fail quietly when the process is gone
- * or there is no /proc. */
+/* proc: facts about processes from proc(5). All functions return false if the process has ended or
+ * there is no /proc. */
 #ifndef FTC_SYSTEM_PROC_H
 #define FTC_SYSTEM_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads the beginning of a file as a string. */
+/* Reads the beginning of a file as a string, at most @size - 1 bytes. Returns false if there are
+ * none. */
 bool ftc_proc_read(const char *path, char *text, size_t size);
 
-/* Numeric fields of a stat file, counted from 1 as in the manual; above 2. Several of one moment,
- * or one: to read the file is tens of microseconds of work for the kernel. */
+/* Reads @count numeric fields of a stat file at one moment. The numbers of the fields count from 1
+ * as in the manual and must be above 2. Reading the file costs the kernel tens of microseconds. */
 bool ftc_proc_stat_fields(const char *path, const int *number, unsigned long *value, int count);
+
+/* As above, for one field. */
 bool ftc_proc_stat_field(const char *path, int number, unsigned long *value);
 
-/* The value of a status file's line that begins with @key, colon included, in number base @base. */
+/* Reads the value in the line of a status file that begins with @key, which includes the colon.
+ * @base is the base of the number. */
 bool ftc_proc_status_value(const char *path, const char *key, int base, unsigned long *value);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { THREAD_STACK_BYTES = 256 * 1024 };
 
-/* Of one object that is loaded. */
+/* Adds the size of the thread-local variables of one loaded object to *@sum. */
 static int add_own_variables(struct dl_phdr_info *object, size_t size, void *sum)
 {
     (void)size;
@@ -19,9 +19,9 @@ static int add_own_variables(struct dl_phdr_info *object, size_t size, void *sum
     return 0;
 }
 
-/* The C library takes a thread's own variables, of the program and all its libraries, from the
- * thread's stack. Asked for by the first thread: in a monitor process others may find the dynamic
- * linker locked. */
+/* Returns the size of a thread's stack. The C library places the thread-local variables of the
+ * program and all its libraries there. The size is computed for the first thread, because in a
+ * monitor process later ones may find the dynamic linker locked. */
 static size_t stack_bytes(void)
 {
     static size_t bytes;
@@ -33,7 +33,7 @@ static size_t stack_bytes(void)
     return bytes;
 }
 
-/* @bytes 0: as many as threads have that ask for nothing. */
+/* Creates a thread with a stack of @bytes; 0: the default size. */
 static int create(pthread_t *thread, void *(*run)(void *), void *argument, size_t bytes)
 {
     pthread_attr_t attributes;
@@ -61,12 +61,13 @@ static void create_plainly(void *argument)
     struct creation *c = argument;
 
     c->rv = create(c->thread, c->run, c->argument, c->bytes);
-    if (c->rv == EINVAL && c->bytes > 0) /* still too few */
+    if (c->rv == EINVAL && c->bytes > 0) /* still too small */
         c->rv = create(c->thread, c->run, c->argument, 0);
 }
 
-/* What the thread itself causes is for a handler of the program's, as on each other thread: a
- * signal that is blocked would kill the process past it. */
+/* Blocks all signals but those that a thread itself causes. These go to a handler of the program,
+ * as on each other thread. If they were blocked, they would kill the process without calling the
+ * handler. */
 static void block_others(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -78,7 +79,8 @@ static void block_others(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &others, before);
 }
 
-/* The program may have traps for floating-point exceptions, which threads inherit. */
+/* Creates the thread without traps for floating-point exceptions. The program may have set some,
+ * and threads inherit them. */
 int ftc_quiet_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     struct creation c = {thread, run, argument, stack_bytes(), 0};

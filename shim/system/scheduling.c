@@ -7,7 +7,8 @@
 
 enum { SLICE_NS = 100000 };
 
-/* struct sched_attr of sched_setattr(2), first version; its own header clashes with <sched.h>. */
+/* First version of struct sched_attr of sched_setattr(2), whose own header conflicts with
+ * <sched.h>. */
 struct scheduling {
     uint32_t size, policy;
     uint64_t flags;

@@ -14,15 +14,16 @@
 
 enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 
-/* Read and not mapped: a file that is cut meanwhile must not end the program. */
+/* ELF file. It is read and not mapped, because a file that is truncated meanwhile must not end the
+ * program. */
 struct file {
     int fd;
     uint64_t bytes;
     ElfW(Ehdr) header;
 };
 
-/* A copy of @size bytes at @offset, ended by a zero; NULL if they are not there, or without memory.
- */
+/* Returns a copy of @size bytes at @offset, followed by a zero byte. Returns NULL if the file does
+ * not have them, or without memory. The caller frees it. */
 static void *read_part(const struct file *f, uint64_t offset, uint64_t size)
 {
     char *part;
@@ -83,7 +84,7 @@ static bool holds(const ElfW(Sym) * symbol, uint64_t address)
            address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
 }
 
-/* In one table, with the names in section @names. */
+/* Searches one table, whose names are in section @names. */
 static bool find_in_table(const struct file *f, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
                           struct ftc_symbol *symbol)
 {
@@ -105,7 +106,7 @@ static bool find_in_table(const struct file *f, const ElfW(Shdr) * table, const 
     return found;
 }
 
-/* The whole table first, which a stripped file lacks, then that of the exported functions. */
+/* Searches the full table, which a stripped file lacks, then that of the exported functions. */
 static void find_function(const struct file *f, struct ftc_symbol *symbol)
 {
     static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
@@ -139,13 +140,13 @@ bool ftc_symbol_find(const char *path, uint64_t offset, struct ftc_symbol *symbo
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 
-/* Of the C++ library that the program has loaded, which is not to be brought into it. */
+/* Finds the demangler in the C++ library that the program has loaded. Does not load one. */
 static demangler *find_demangler(void)
 {
     void *library, *found = ftc_loaded_dlsym(RTLD_DEFAULT, "__cxa_demangle");
     demangler *function;
 
-    if (!found) { /* of a module that the program opened for itself */
+    if (!found) { /* perhaps in a module that the program opened itself */
         library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
         found = library ? ftc_loaded_dlsym(library, "__cxa_demangle") : NULL;
         if (library)
@@ -174,7 +175,7 @@ static demangler *demangler_for(const char *function)
 void ftc_symbol_demangle(const char *function, char *text, size_t size)
 {
     demangler *demangle = demangler_for(function);
-    const char *suffix = strchr(function, '.'); /* of an optimiser's copy */
+    const char *suffix = strchr(function, '.'); /* copy made by the optimiser */
     char *mangled = strndup(function, suffix ? (size_t)(suffix - function) : strlen(function));
     char *name = demangle && mangled ? demangle(mangled, NULL, NULL, NULL) : NULL;
 

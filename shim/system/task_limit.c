@@ -57,7 +57,7 @@ static size_t tasks_beside(pid_t ancestor)
     return count;
 }
 
-/* Reads the number of threads of all users, which costs less than to look at each process. */
+/* Returns the number of threads of all users, which costs less than reading each process. */
 static size_t tasks_of_all(void)
 {
     char text[128];

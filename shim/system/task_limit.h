@@ -1,5 +1,5 @@
-/* task_limit: the limit of processes and threads that a user or a batch system sets, RLIMIT_NPROC
- * (ulimit -u). */
+/* task_limit: limit of the number of processes and threads, set by a user or a batch system
+ * (RLIMIT_NPROC; ulimit -u). */
 #ifndef FTC_SYSTEM_TASK_LIMIT_H
 #define FTC_SYSTEM_TASK_LIMIT_H
 
@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 /* Returns whether the descendants of @ancestor may be @count processes and threads in total while
- * all other ones of this user stay. The result does not depend on how many descendants there are
- * now, so ranks of one launcher get the same. True where the limit does not apply, or /proc is
- * missing. */
+ * all other ones of this user stay. The result does not depend on the present number of
+ * descendants, so ranks of one launcher get the same. Returns true where the limit does not apply,
+ * or without /proc. */
 bool ftc_task_limit_allows(pid_t ancestor, size_t count);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { TRIES = 8 };
 
-#define BEYOND 9e18 /* what no 64 bits hold: nobody's time, but anybody may have written it */
+#define BEYOND 9e18 /* beyond 64 bits: not a valid time; the board may be corrupt */
 
 bool ftc_ticks_are_cycles(void)
 {
@@ -27,7 +27,7 @@ bool ftc_ticks_are_cycles(void)
 #endif
 }
 
-/* Of some looks at both the one that took least. */
+/* Reads both clocks several times and returns the moment of the fastest reading. */
 struct ftc_moment ftc_ticks_now(bool are_cycles)
 {
     struct ftc_moment best = {0};
@@ -68,8 +68,8 @@ size_t ftc_ticks_sort(struct ftc_moment *moment, size_t count)
     return kept;
 }
 
-/* The last moment but one that is not after @ticks, or the first: a line through it and the next.
- */
+/* Returns the moment with which the interval for @ticks begins. It is the last one not after
+ * @ticks, or the first. It is never the last of all, because the next moment ends the interval. */
 static size_t find_interval(const struct ftc_moment *moment, size_t count, uint64_t ticks)
 {
     size_t low = 0, high = count - 1;

@@ -1,8 +1,8 @@
 /* ticks: a clock for times that are taken very often.
  *
- * Where the kernel keeps time by the processor's counter, and so vouches for its being the same on
- * all cores, that counter itself is read: 10 ns, where CLOCK_MONOTONIC takes 23. Elsewhere ticks
- * are CLOCK_MONOTONIC's nanoseconds. */
+ * If the kernel keeps time by the processor's counter, it guarantees that the counter is the same
+ * on all cores. Then the counter itself is read, which takes 10 ns; CLOCK_MONOTONIC takes 23.
+ * Elsewhere ticks are the nanoseconds of CLOCK_MONOTONIC. */
 #ifndef FTC_SYSTEM_TICKS_H
 #define FTC_SYSTEM_TICKS_H
 
@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether ticks are the processor's here: the same for all processes of a host. */
+/* Returns whether ticks are those of the processor's counter. The result is the same in all
+ * processes of a host. */
 bool ftc_ticks_are_cycles(void);
 
+/* Returns the current time in ticks. @are_cycles is the result of ftc_ticks_are_cycles(). */
 static inline uint64_t ftc_ticks(bool are_cycles)
 {
 #if defined(__x86_64__)
@@ -26,19 +28,20 @@ static inline uint64_t ftc_ticks(bool are_cycles)
 
 /* One moment on both clocks. */
 struct ftc_moment {
-    uint64_t ticks, ns; /* CLOCK_MONOTONIC */
+    uint64_t ticks, ns; /* @ns: CLOCK_MONOTONIC */
 };
 
-/* Now; the two are at most some 100 ns apart unless the process is kept from its core each time. */
+/* Returns the current moment. The two times differ by at most some 100 ns, unless the process lost
+ * its core in each attempt. */
 struct ftc_moment ftc_ticks_now(bool are_cycles);
 
-/* Sorts @count moments, and drops those that contradict an earlier one; returns how many are left.
- */
+/* Sorts @count moments, and removes those that contradict an earlier one. Returns how many
+ * remain. */
 size_t ftc_ticks_sort(struct ftc_moment *moment, size_t count);
 
-/* When @ticks was, on CLOCK_MONOTONIC: between the two nearest of @count > 0 sorted moments. The
- * counter and the clock drift apart by up to 0.05 %, and not evenly, so the nearer they are the
- * better. With one moment alone ticks count as nanoseconds. */
+/* Returns @ticks as a time of CLOCK_MONOTONIC. Interpolates between the two nearest of @count > 0
+ * sorted moments. The counter and the clock drift apart by up to 0.05 %, and not evenly, so near
+ * moments are better. With a single moment a tick counts as a nanosecond. */
 uint64_t ftc_ticks_to_ns(const struct ftc_moment *moment, size_t count, uint64_t ticks);
 
 #endif
