@@ -15,7 +15,7 @@ static uint32_t of_communicators(const struct ftc_settings *s)
     return s->communicators == FTC_COMMUNICATORS_NATIVE ? FTC_REMEDY_COMMUNICATORS : 0;
 }
 
-/* A call that is not intercepted may also be too large. */
+/* Returns the remedy for large data, which a call that is not intercepted may have as well. */
 static uint32_t of_size(const struct ftc_settings *s)
 {
     return s->large == FTC_LARGE_NATIVE ? FTC_REMEDY_LARGE : 0;
@@ -41,7 +41,7 @@ static uint32_t of_collective(const struct ftc_settings *s, enum ftc_call_kind k
     }
 }
 
-/* What a wait is for is not known: a message, or a collective call. */
+/* Returns the remedies for a wait or test of requests, which may be of messages or collectives. */
 static uint32_t of_requests(const struct ftc_settings *s)
 {
     if ((s->intercept & FTC_INTERCEPT_NONBLOCKING) == FTC_INTERCEPT_NONBLOCKING)

@@ -27,7 +27,7 @@ static bool is_of_file(enum ftc_call_kind kind)
     return ftc_call_class(kind) == FTC_CLASS_FILE || ftc_call_class(kind) == FTC_CLASS_FILE_REFUSED;
 }
 
-/* Returns true also for a wait or test, which may be for a receive. */
+/* Returns whether the call receives a message, or may: a wait or test may be for a receive. */
 static bool receives(enum ftc_call_kind kind)
 {
     switch (kind) {
@@ -41,14 +41,14 @@ static bool receives(enum ftc_call_kind kind)
     }
 }
 
-/* Returns true for a gather, an alltoall and their kin. */
+/* Returns whether the call puts together blocks of several ranks, as a gather or alltoall does. */
 static bool takes_blocks(enum ftc_call_kind kind)
 {
     return ftc_call_is_counted(kind) && !ftc_call_has_operation(kind) &&
            !ftc_call_comes_from_root(kind) && ftc_call_plain(kind) != FTC_CALL_BARRIER;
 }
 
-/* Returns true for a call whose communicator may be smaller after a death. */
+/* Returns whether the call makes a communicator that may be smaller after a death. */
 static bool makes_smaller(const struct ftc_coverage_table *t, enum ftc_call_kind kind)
 {
     bool is_copy = kind == FTC_CALL_COMM_DUP || kind == FTC_CALL_COMM_DUP_WITH_INFO;

@@ -1,5 +1,6 @@
-/* coverage_conditions: that no call waits for a dead rank does not mean that the program goes on
- * well. On what that depends, and at which of its call sites. */
+/* coverage_conditions: conditions on which it depends that the program goes on well after a death,
+ * and the call sites that they concern. A program can go wrong although no call waits for a dead
+ * rank. */
 #ifndef FTC_REPORTING_COVERAGE_CONDITIONS_H
 #define FTC_REPORTING_COVERAGE_CONDITIONS_H
 
@@ -14,16 +15,20 @@ enum ftc_condition {
     FTC_CONDITIONS
 };
 
-/* "reductions"; and the condition in words. */
+/* Returns the condition's word in the JSON report, such as "reductions". */
 const char *ftc_condition_word(enum ftc_condition condition);
+
+/* Returns the condition's text in the report. */
 const char *ftc_condition_text(enum ftc_condition condition);
 
-/* Returns the next place on which @condition has a bearing once the settings in @remedies are in
- * force, from row *@next on, which is 0 at first; NULL after the last. */
+/* Returns the next call site that @condition concerns once the settings in @remedies are in force;
+ * NULL after the last. *@next is 0 at first, and is advanced. The text belongs to @t, and each call
+ * site is returned once. */
 const char *ftc_condition_site(const struct ftc_coverage_table *t, enum ftc_condition condition,
                                uint32_t remedies, int *next);
 
-/* Whether there is such a place, or the condition needs none. */
+/* Returns whether @condition concerns a call site. FTC_CONDITION_RANK_0 needs none: it holds if
+ * rank 0 is not critical and calls need other ranks. */
 bool ftc_condition_holds(const struct ftc_coverage_table *t, enum ftc_condition condition,
                          uint32_t remedies);
 

@@ -1,5 +1,5 @@
-/* coverage_outcomes: what the verdict of coverage may say of a program, in the words of a rank's
- * report and of the command ftcoll. */
+/* coverage_outcomes: verdicts of coverage on a program, in words that the report of a rank and the
+ * command ftcoll share. */
 #ifndef FTC_REPORTING_COVERAGE_OUTCOMES_H
 #define FTC_REPORTING_COVERAGE_OUTCOMES_H
 
@@ -18,14 +18,14 @@ enum ftc_outcome {
 };
 
 struct ftc_outcome_words {
-    const char *word; /* of JSON */
-    const char *text; /* for people */
+    const char *word; /* in the JSON report */
+    const char *text; /* in the text report */
     bool is_to_be_rehearsed;
 };
 
 extern const struct ftc_outcome_words ftc_outcomes[FTC_OUTCOMES];
 
-/* Follows an outcome that is to be rehearsed. */
+/* Text that follows an outcome with is_to_be_rehearsed. */
 #define FTC_OUTCOME_REHEARSE "; ftcoll rehearse shows how the program then ends"
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { SITES_SHOWN = 3 }; /* of a condition */
+enum { SITES_SHOWN = 3 }; /* call sites in the line of a condition */
 
 static enum ftc_outcome find_outcome(const struct ftc_coverage_verdict *v, bool ends_blocked)
 {
@@ -40,8 +40,8 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
     return calls;
 }
 
-/* Returns whether a call that waits for ever is ended: without a monitor process none sees to it.
- */
+/* Returns whether a call that waits forever is ended (on_blocked = abort), which takes a monitor
+ * process. */
 static bool is_ended_if_blocked(const struct ftc_notice *n)
 {
     return n->settings->on_blocked == FTC_ON_BLOCKED_ABORT &&
@@ -50,7 +50,7 @@ static bool is_ended_if_blocked(const struct ftc_notice *n)
 
 /* ---- as text ---- */
 
-/* "1,234,567" */
+/* Writes @number with commas, as in "1,234,567", to @text, and returns @text. */
 static const char *grouped(uint64_t number, char text[32])
 {
     char digits[24];
@@ -65,7 +65,7 @@ static const char *grouped(uint64_t number, char text[32])
     return text;
 }
 
-/* As they go into the environment of the next run. */
+/* Writes the settings as they go into the environment of the next run. */
 static void write_remedies(FILE *f, uint32_t remedies)
 {
     const char *text;
@@ -140,7 +140,8 @@ static void write_table(FILE *f, const struct ftc_coverage_table *t)
     write_sum(f, t);
 }
 
-/* NULL: the settings of the verdict are others than those that gave the call its reason. */
+/* Returns the reason of the verdict's call. NULL: there is no such row, or the verdict is for other
+ * settings than those that gave the call its reason. */
 static const char *reason_of(const struct ftc_coverage_verdict *v)
 {
     return v->row && ftc_protection_level(v->row->protection) == v->level
@@ -169,7 +170,7 @@ static void write_verdict(FILE *f, const struct ftc_coverage_verdict *v, bool en
     fprintf(f, "%s\n", outcome->is_to_be_rehearsed ? FTC_OUTCOME_REHEARSE : "");
 }
 
-/* With the first few of its places. */
+/* Writes the condition, if it holds, with its first few call sites. */
 static void write_condition(FILE *f, const struct ftc_coverage_table *t,
                             enum ftc_condition condition, uint32_t remedies)
 {

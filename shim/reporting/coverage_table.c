@@ -10,7 +10,8 @@
 
 enum { ROWS = 4096 };
 
-/* Of a text that any process may have written. */
+/* Copies a text of @size bytes from the board, with '?' for unprintable characters and a zero at
+ * the end, because any process may have written it. */
 static void copy_printable(char *to, const char *from, size_t size)
 {
     size_t i = 0;
@@ -22,7 +23,7 @@ static void copy_printable(char *to, const char *from, size_t size)
     memset(to + i, 0, size - i);
 }
 
-/* False if there is nothing, or nothing that a correct rank writes. */
+/* Reads @site into @row. Returns false if it is unused, or has what no correct rank writes. */
 static bool read_site(const struct ftc_coverage_site *site, struct ftc_coverage_row *row)
 {
     row->call = atomic_load_explicit(&site->call, memory_order_acquire);
@@ -45,7 +46,8 @@ static int compare_identity(const void *left, const void *right)
     return strcmp(a->text, b->text);
 }
 
-/* The row like @row: one that is known, or a new one without calls; NULL if there is no room. */
+/* Returns the row with the call, protection and text of @row: a known one, or a new one without
+ * calls. NULL if there is no room. */
 static struct ftc_coverage_row *find_or_make(struct ftc_coverage_table *t,
                                              const struct ftc_coverage_row *row)
 {
@@ -64,7 +66,8 @@ static struct ftc_coverage_row *find_or_make(struct ftc_coverage_table *t,
     return fresh;
 }
 
-/* Rank by rank: each is one, however many records of the row it has. */
+/* Adds the calls of @row of rank @world. To be called rank by rank: several records of a rank in
+ * one row count it once. */
 static void add(struct ftc_coverage_table *t, const struct ftc_coverage_row *row, uint32_t world)
 {
     enum ftc_protection_level level = ftc_protection_level(row->protection);
@@ -112,7 +115,7 @@ static int compare_text(const void *a, const void *b)
                   ((const struct ftc_coverage_row *)b)->text);
 }
 
-/* The exposed first, then what is called most. */
+/* Orders rows by level, the worst first, then by number of calls, the most first. */
 static int compare(const void *a, const void *b)
 {
     const struct ftc_coverage_row *x = a, *y = b;
@@ -126,7 +129,8 @@ static int compare(const void *a, const void *b)
     return compare_text(a, b);
 }
 
-/* Different places among the rows, which are ordered by text, of those with @level or worse. */
+/* Returns the number of call sites among the rows with @level or a worse one. The rows are sorted
+ * by text. */
 static int count_places(const struct ftc_coverage_table *t, enum ftc_protection_level level)
 {
     const char *last = NULL;

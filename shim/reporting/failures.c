@@ -23,7 +23,7 @@ void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout
              ftc_board_pid_there(board, world), death);
 }
 
-/* MPI_Finalize is an operation of the library's own, of which there is one. */
+/* Returns whether the operation has a number. MPI_Finalize, called once, has none. */
 static bool is_numbered(const struct ftc_recovery_record *a)
 {
     return ftc_call_kind(a->met_in.call) != FTC_CALL_FINALIZE;
@@ -52,7 +52,8 @@ bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
 
 /* ---- where that was called ---- */
 
-/* False if nobody can say it. Of a process that has gone there is but the number. */
+/* Finds the name of the call site from the address that a survivor has left. Returns false if no
+ * living rank has left one, or if only the number is known because that rank's process has gone. */
 static bool ask_survivor(const struct ftc_board *board, uint32_t world, char site[SITE_TEXT])
 {
     struct ftc_site_address place;
@@ -78,7 +79,7 @@ static bool has_stack(const struct ftc_failure *failure)
     return failure->stack && failure->stack->depth > 0;
 }
 
-/* "" if it is not known. */
+/* Writes the call site of the operation that first met the death; "" if it is not known. */
 static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 {
     if (failure->was_in_it && has_stack(failure))
@@ -88,8 +89,9 @@ static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
         site[0] = '\0';
 }
 
-/* The stack of this process, which may have met the death in a later operation, says how the
- * program came to @site if that one was called from there as well. */
+/* Returns whether the stack of this process is reported with @site. The process may have met the
+ * death in a later operation. Its stack shows how the program came to @site only if that operation
+ * was called from there as well. */
 static bool is_told_in_full(const struct ftc_failure *failure, const char *site)
 {
     char own[SITE_TEXT];

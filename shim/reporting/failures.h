@@ -1,5 +1,5 @@
-/* failures: the ranks that have died, in the words that notices and reports have for them. All of
- * it is on the board, but for what the process that reports knows of its own program. */
+/* failures: the dead ranks, in the words of notices and reports. All facts are on the board, except
+ * those that the reporting process has of its own program. */
 #ifndef FTC_REPORTING_FAILURES_H
 #define FTC_REPORTING_FAILURES_H
 
@@ -11,36 +11,40 @@
 
 enum { FTC_FAILURE_TEXT = 256 };
 
-/* "rank 3 (node2, pid 4711) killed by signal 9 (Killed)": @timeout_ms as for ftc_death_describe().
- */
+/* Writes "rank 3 (node2, pid 4711) killed by signal 9 (Killed)", for dead rank @world. @timeout_ms
+ * as for ftc_death_describe(). */
 void ftc_failure_name(const struct ftc_board *board, uint32_t world, int timeout_ms,
                       char text[FTC_FAILURE_TEXT]);
 
-/* "MPI_Allreduce #78": the operation that first met the death; false if none has. */
+/* Writes the operation that first met the death of @world: "MPI_Allreduce #78". Returns false if no
+ * operation has met it. */
 bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
                            char text[FTC_FAILURE_TEXT]);
 
-/* Finds the name of the place from where that operation was called, if nobody else has or is at it,
- * and puts it on the board. Takes milliseconds with a large program. */
+/* Finds the name of the call site of the operation that first met the death of @world, and puts it
+ * on the board, unless another process has claimed to do so. Takes milliseconds with a large
+ * program. */
 void ftc_failure_find_site(const struct ftc_board *board, uint32_t world);
 
-/* What a report says of a dead rank. */
+/* Facts for the report on a dead rank. */
 struct ftc_failure {
     const struct ftc_board *board;
     uint32_t world;
-    int timeout_ms;                /* the setting */
-    const struct ftc_stack *stack; /* from where this process's program called the operation in
-                                      which it met the death; NULL, or depth 0: it has met none */
-    bool was_in_it;                /* that is the operation that first met it; else only the board
-                                      knows from where that was called, if anybody does */
-    bool is_full;                  /* the whole stack is told, and not its first place alone */
+    int timeout_ms; /* the setting */
+    /* Stack of the operation in which this process met the death. NULL, or depth 0: it met none. */
+    const struct ftc_stack *stack;
+    /* Whether that operation first met the death. If not, the call site of the one that did is
+     * known only from the board, if at all. */
+    bool was_in_it;
+    bool is_full; /* the whole stack is reported, not only the call site */
 };
 
-/* Writes the line: the name, the operation and its place, when it was noticed, and when all
- * survivors had the result or the error; with a line for each place of a stack that is told. */
+/* Writes a line with the name, the operation and its call site, when the death was noticed, and
+ * when all survivors had the result or the error, in us after the death. If the whole stack is
+ * reported, a line for each of its call sites follows. */
 void ftc_failure_write(FILE *f, const struct ftc_failure *failure);
 
-/* The same as an element of an array. */
+/* Adds the facts that ftc_failure_write() writes as an object to the array that is open in @j. */
 void ftc_failure_write_json(struct ftc_json *j, const struct ftc_failure *failure);
 
 #endif

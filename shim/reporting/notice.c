@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 enum {
-    LINES = 8, /* on single deaths, and on recoveries; then one each time their number doubles */
+    LINES = 8, /* number of deaths and recoveries with a line each; then one each time it doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
-    ELSEWHERE_MS = 1000, /* that something is left to another host; */
-    BEFORE_END_MS = 500, /* when this one is to end the job */
-    TOGETHER_MS = 20,    /* for deaths at once */
+    ELSEWHERE_MS = 1000, /* time for which a report is left to another host */
+    BEFORE_END_MS = 500, /* as above, if this process is to end the job */
+    TOGETHER_MS = 20,    /* time in which deaths count as simultaneous */
 };
 
 static bool is_due(uint32_t number)
@@ -32,7 +32,7 @@ static bool is_due(uint32_t number)
 
 /* ---- lines ---- */
 
-/* "2026-11-22 14:03:07": local time of @then_ns, which is CLOCK_MONOTONIC and has been. */
+/* Writes the local time of @then_ns, a past time of CLOCK_MONOTONIC: "2026-11-22 14:03:07". */
 static void write_time(uint64_t then_ns, char text[32])
 {
     struct timespec then = ftc_clock_utc_at(then_ns);
@@ -43,7 +43,7 @@ static void write_time(uint64_t then_ns, char text[32])
         strftime(text, 32, "%Y-%m-%d %H:%M:%S", &local);
 }
 
-/* In one write(): other processes have something to say at the same time. */
+/* Prints a line with its time, in one write(), because other processes print at the same time. */
 __attribute__((format(printf, 2, 3))) static void say(uint64_t then_ns, const char *format, ...)
 {
     char text[LINE_BYTES], now[32];
@@ -88,7 +88,7 @@ const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT
     return text;
 }
 
-/* "; 7 of 8 ranks go on (f = 1)", unless a setting ends the job for that death. */
+/* Writes "; 7 of 8 ranks go on (f = 1)"; "" if a setting ends the job for that death. */
 static void write_rest(const struct ftc_notice *n, uint32_t world, char text[64])
 {
     char f[FTC_NOTICE_F_TEXT];
@@ -116,8 +116,8 @@ static void say_death(const struct ftc_notice *n, uint32_t world)
             number == LINES ? "; further deaths are counted, and named in the report" : "");
 }
 
-/* Ranks that die at once are counted in each of their lines: mpiexec reads lines of several
- * processes in any order. */
+/* Waits until the death of @world is TOGETHER_MS old. The lines of ranks that die at once thus all
+ * count these ranks. mpiexec reads lines of several processes in any order. */
 static void await_others(const struct ftc_notice *n, uint32_t world)
 {
     uint64_t age_ns = ftc_clock_ns() - ftc_death_time_ns(n->board, world),
@@ -147,7 +147,7 @@ static void tell_death(const struct ftc_notice *n, uint32_t world)
     ftc_announcement_end(n->board, &matter, &n->self);
 }
 
-/* Of another host's ranks it is told there, while there is somebody. */
+/* Leaves the death of another host's rank to that host, unless the host is lost. */
 void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
 {
     if (ftc_lease_is_told_here(n->board, world))
@@ -170,7 +170,8 @@ static bool are_all_told(const struct ftc_board *board, uint32_t host)
     return true;
 }
 
-/* Others hear only of what is told: whoever is to do it may be lost as well. */
+/* Tells the other hosts only of deaths that are reported, because a host that is still to report
+ * them may be lost as well. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n)
 {
     const struct ftc_board *board = n->board;
@@ -199,7 +200,8 @@ static bool is_any_untold_elsewhere(const struct ftc_board *board)
     return false;
 }
 
-/* Unless the job is ended as far as @is_so says. */
+/* Reports deaths on other hosts after at most @patience_ms, unless @is_so says that the job is
+ * being ended. */
 static void tell_rest_of_other_hosts(const struct ftc_notice *n, int patience_ms,
                                      bool (*is_so)(const struct ftc_board *board))
 {
@@ -296,7 +298,8 @@ static void say_recovery(const struct ftc_notice *n, uint64_t when_ns)
         a.is_error ? "have returned" : "have their results", after, (int)world, missed);
 }
 
-/* For the report of a job that ends before a rank can write it. A rank has better to do. */
+/* Finds the names of call sites for the report of a job that ends before a rank can write it. Only
+ * monitor processes do so, as it would delay a rank. */
 static void find_sites(const struct ftc_notice *n)
 {
     if (n->self.is_rank || n->settings->report == FTC_REPORT_OFF)
@@ -306,8 +309,9 @@ static void find_sites(const struct ftc_notice *n)
             ftc_failure_find_site(n->board, i);
 }
 
-/* A recovery is told where the last death is. But news of one take their time: of two at once each
- * host may take the other's for the last. */
+/* Returns how long the line on a recovery is left to other hosts. It is reported on the host of the
+ * last death. But news of a death take time, so of two simultaneous deaths each host may take the
+ * other's for the last. Each host therefore waits for a different time. */
 static uint64_t left_to_others_ns(const struct ftc_board *board)
 {
     if (ftc_lease_is_told_here(board, last_death(board)))
@@ -324,7 +328,7 @@ bool ftc_notice_recovery(const struct ftc_notice *n)
     if (deaths == 0 || ftc_announcement_is_done(n->board, &report) ||
         ftc_announcement_is_done(n->board, &matter))
         return true;
-    if (ftc_notice_failures(n->board) < deaths || /* they are told first */
+    if (ftc_notice_failures(n->board) < deaths || /* deaths are reported first */
         !ftc_recovery_record_is_settled(n->board, deaths, &when_ns) ||
         ftc_clock_ns() < when_ns + left_to_others_ns(n->board) ||
         !ftc_announcement_claim(n->board, &matter, &n->self))

@@ -1,6 +1,6 @@
-/* notice: what people are told of deaths while the job goes on (setting notice), and who writes the
- * report. Each is told once, by one process of the job (board/announcement.h), from what is on the
- * board. */
+/* notice: lines on standard error that report deaths and recoveries while the job runs (setting
+ * notice), and the choice of the process that writes the report. One process of the job writes each
+ * line and the report once (board/announcement.h), from what is on the board. */
 #ifndef FTC_REPORTING_NOTICE_H
 #define FTC_REPORTING_NOTICE_H
 
@@ -8,7 +8,7 @@
 #include "config/settings.h"
 #include "report_file.h"
 
-/* Names of files by ftc_report_file_make_absolute(), "" for none; plain bytes. */
+/* Names of files by ftc_report_file_make_absolute(), "" for none. Plain bytes without pointers. */
 struct ftc_report_paths {
     char report[FTC_REPORT_PATH_MAX], trace[FTC_REPORT_PATH_MAX];
 };
@@ -22,50 +22,58 @@ struct ftc_notice {
     const struct ftc_report_paths *paths;
 };
 
-/* The rank in @world, which is dead, has failed: the job or its launcher did not end it. A line, if
- * nobody else has told it and notices are on; after a number of them they only count. */
+/* Reports that rank @world, which is dead, has failed: neither the job nor its launcher ended it.
+ * Prints a line if no other process has reported the death and setting notice is on. From the ninth
+ * death on only the number of deaths is printed, and only when it is a power of two. Does nothing
+ * if another host is to report this death. */
 void ftc_notice_death(const struct ftc_notice *n, uint32_t world);
 
-/* Likewise of all ranks that are dead on the board. */
+/* Reports all ranks that are dead on the board, as ftc_notice_death() does. */
 void ftc_notice_deaths(const struct ftc_notice *n);
 
-/* The ranks of a lost host are dead: their deaths are told here, if this host is to do it, and the
- * others hear that they are. */
+/* Reports the deaths of ranks of lost hosts if this host is to do so. Tells the other hosts once
+ * all deaths of a lost host are reported. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n);
 
-/* At the end of the job: those of other hosts that are not told yet, where a host may just be gone
- * with all who could. They are left to the others for a second. */
+/* Reports, at the end of the job, the deaths on other hosts that are not reported yet, because such
+ * a host may just have been lost with all its processes. Leaves these deaths to the other hosts for
+ * a second. */
 void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n);
 
-/* Likewise of a process that is to end the job, which says so or has said so: for half a second. */
+/* As above, but before the caller ends the job, after it has announced that or just before. Leaves
+ * these deaths to the other hosts for half a second. */
 void ftc_notice_rest_before_end(const struct ftc_notice *n);
 
-/* The ranks of this host stop because the others may go on without it: a line, if nobody else here
- * has said so. */
+/* Prints that the ranks of this host stop because the other hosts may go on without it, unless
+ * another process of this host has printed it. @unreachable_ms: the setting, for the text. */
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms);
 
-/* A line once each living rank has ended an operation that knew of all deaths, if notices are on;
- * and the names of the places that reports will want. False as long as there is something to tell
- * that cannot be told yet. */
+/* Prints a line, if notices are on, once each living rank has ended an operation that knew of all
+ * deaths, or has ended MPI. A monitor process then also finds the names of the call sites for the
+ * report. Returns false as long as there is something to report that cannot be reported yet. */
 bool ftc_notice_recovery(const struct ftc_notice *n);
 
-/* Writes the report of the job by @write, to report_file or standard error, if nobody else has or
- * is at it; false if somebody is. @is_last: the job is ended next, by whoever sees that it has been
- * written, and its launcher drops what it has not read: so it is read before. */
+/* Writes the report of the job by @write, to report_file or standard error. Returns false if
+ * another process has written it or is writing it. @is_last: the job is ended as soon as a process
+ * sees that the report is written, and the launcher then drops output that it has not read.
+ * Therefore waits until standard error has been read, for at most five seconds. */
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
                        const void *context, bool is_last);
 
-/* Whether that has been written. */
+/* Returns whether the report has been written. */
 bool ftc_notice_is_reported(const struct ftc_board *board);
 
 /* Returns whether f counts hosts (setting failure_domain). */
 bool ftc_notice_hosts_fail(const struct ftc_notice *n);
 
-/* "f = 1", or of hosts "f = 1 host". */
+/* Writes "f = 1", or "f = 1 host" if f counts hosts, to @text, and returns @text. */
 const char *ftc_notice_f(const struct ftc_notice *n, char text[FTC_NOTICE_F_TEXT]);
 
-/* Whoever has been told of has failed: others were ended, by the job or its launcher. */
+/* Returns whether @world has failed: it is dead, and its death has been reported. The job or its
+ * launcher ended the other dead ranks. */
 bool ftc_notice_has_failed(const struct ftc_board *board, uint32_t world);
+
+/* Returns the number of ranks that have failed. */
 uint32_t ftc_notice_failures(const struct ftc_board *board);
 
 #endif

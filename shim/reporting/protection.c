@@ -6,7 +6,7 @@ enum ftc_protection_level ftc_protection_level(uint32_t protection)
     case FTC_FALLBACK_NONE:
         return FTC_LEVEL_PROTECTED;
     case FTC_FALLBACK_COMM_SELF:
-    case FTC_FALLBACK_INVALID: /* an error at once */
+    case FTC_FALLBACK_INVALID: /* fails at once */
         return FTC_LEVEL_ALONE;
 #define FTC_PROTECTION(name, level, text)                                                          \
     case FTC_PROTECTION_##name:                                                                    \
@@ -57,7 +57,7 @@ const char *ftc_remedy_text(uint32_t remedies, unsigned *next)
     };
     const unsigned count = sizeof table / sizeof *table;
 
-    if (remedies & FTC_REMEDY_P2P_IGNORE) /* which helps where an error would, too */
+    if (remedies & FTC_REMEDY_P2P_IGNORE) /* ignore also helps where error would */
         remedies &= ~(uint32_t)FTC_REMEDY_P2P_ERROR;
     while (*next < count && (remedies & table[*next].remedy) == 0)
         ++*next;

@@ -1,6 +1,5 @@
-/* protection: what a call can expect when ranks are dead, in words, and the settings that would
- * make it better. Which of it counts for a call, the rank that calls decides (program/forecast.h).
- */
+/* protection: what happens to a call when ranks are dead, in words, and the settings that would
+ * improve that. The calling rank decides which protection a call has (program/forecast.h). */
 #ifndef FTC_REPORTING_PROTECTION_H
 #define FTC_REPORTING_PROTECTION_H
 
@@ -8,17 +7,18 @@
 
 #include <stdint.h>
 
-/* What happens to a call when a rank is dead that it needs; the worst first. */
+/* Fate of a call when a rank that it needs is dead; the worst first. */
 enum ftc_protection_level {
-    FTC_LEVEL_EXPOSED, /* it, or the call that completes it, waits for ever */
-    FTC_LEVEL_FATAL,   /* it is an error, and the error handler ends the job */
-    FTC_LEVEL_RAISED,  /* it is an error, and the error handler returns */
+    FTC_LEVEL_EXPOSED, /* the call, or the one that completes it, waits forever */
+    FTC_LEVEL_FATAL,   /* the call fails, and the error handler ends the job */
+    FTC_LEVEL_RAISED,  /* the call fails, and the error handler returns */
     FTC_LEVEL_PROTECTED,
-    FTC_LEVEL_ALONE, /* it needs nobody */
+    FTC_LEVEL_ALONE, /* the call needs no other rank */
     FTC_LEVELS
 };
 
-/* The first ones are those of enum ftc_fallback. */
+/* Protection of a call, or the reason why it has none. The first values are those of enum
+ * ftc_fallback. */
 enum ftc_protection {
     FTC_PROTECTION_LAST_FALLBACK = FTC_FALLBACK_COUNT - 1,
 #define FTC_PROTECTION(name, level, text) FTC_PROTECTION_##name,
@@ -29,38 +29,39 @@ enum ftc_protection {
 
 enum ftc_protection_level ftc_protection_level(uint32_t protection);
 
-/* "not protected", "ends the job", "returns error", "protected" or "needs nobody"; and why, NULL
- * for what needs no reason. */
+/* Returns "not protected", "ends the job", "returns error", "protected" or "needs nobody". */
 const char *ftc_protection_fate(uint32_t protection);
+
+/* Returns the reason for the fate of @protection; NULL if it needs none. */
 const char *ftc_protection_reason(uint32_t protection);
 
-/* Settings that together make a call a protected one. */
+/* Settings that together protect a call, and what limits them. */
 enum ftc_remedy {
     FTC_REMEDY_INTERCEPT = 1,
     FTC_REMEDY_MAX_BYTES = 2,
     FTC_REMEDY_P2P_ERROR = 4,
     FTC_REMEDY_P2P_IGNORE = 8,
     FTC_REMEDY_COMMUNICATORS = 16,
-    FTC_REMEDY_KEEP = 32, /* on_dead_root */
+    FTC_REMEDY_KEEP = 32, /* setting on_dead_root */
     FTC_REMEDY_F = 64,
-    FTC_REMEDY_IN_VAIN = 128,    /* it stays as bad as it is */
-    FTC_REMEDY_HALF = 256,       /* with the others it is still one that ends the job */
-    FTC_REMEDY_IF_MESSAGE = 512, /* of a wait: if it is for messages, which nobody has noted */
+    FTC_REMEDY_IN_VAIN = 128,    /* no setting helps: the call keeps its level */
+    FTC_REMEDY_HALF = 256,       /* with these settings the call still ends the job */
+    FTC_REMEDY_IF_MESSAGE = 512, /* helps a wait only if it is for messages (not recorded) */
     FTC_REMEDY_LARGE = 1024,
-    FTC_REMEDY_RAISES = 2048,   /* with the others it is still one that returns an error */
-    FTC_REMEDY_SETTINGS = 1151, /* those above that are settings */
+    FTC_REMEDY_RAISES = 2048,   /* with these settings the call still returns an error */
+    FTC_REMEDY_SETTINGS = 1151, /* the bits above that are settings */
 
-    /* Beside them, what a condition may depend on (coverage_conditions.h). */
+    /* Facts on which a condition may depend (coverage_conditions.h). */
     FTC_REMEDY_IF_ANY_SOURCE = 4096,
-    FTC_REMEDY_IF_RANK_0 = 8192, /* which alone gets the result */
+    FTC_REMEDY_IF_RANK_0 = 8192, /* rank 0 alone gets the result */
     FTC_REMEDY_ALL = 16383,
 };
 
-/* What is to be said wherever FTC_REMEDY_KEEP is advised. */
+/* Words that follow wherever FTC_REMEDY_KEEP is advised. */
 #define FTC_REMEDY_KEEP_WORDS "buffers keep their contents if the root is dead"
 
-/* The settings in @remedies as they go into the environment, one by one: from @next, which is 0 at
- * first; NULL after the last. */
+/* Returns the next setting in @remedies as it goes into the environment, such as "FTCOLL_F=1"; NULL
+ * after the last. *@next is 0 at first, and is advanced. */
 const char *ftc_remedy_text(uint32_t remedies, unsigned *next);
 
 #endif

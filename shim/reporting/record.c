@@ -22,13 +22,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a line; grows when a key changes or goes. */
+/* Number of the schema of a line. It grows when a key is removed or changes its meaning. */
 enum { SCHEMA = 1 };
 
-/* The program may change its directory. */
+/* Absolute name, because the program may change its directory. */
 static char path[PATH_MAX + FTC_SETTINGS_PATH_MAX];
 static bool is_on;
-static uint32_t self; /* in MPI_COMM_WORLD */
+static uint32_t self; /* rank in MPI_COMM_WORLD */
 
 static void give_up(const char *what, const char *why)
 {
@@ -37,8 +37,8 @@ static void give_up(const char *what, const char *why)
     is_on = false;
 }
 
-/* Why nothing is to be added to @fd, or NULL: somebody who can write to the directory may have put
- * something in the file's place that leads to another file of this user. */
+/* Returns why nothing is to be appended to @fd, or NULL. A user who can write to the directory may
+ * have replaced the file by something that leads to another file of this user. */
 static const char *objection(int fd)
 {
     struct stat status;
@@ -52,8 +52,9 @@ static const char *objection(int fd)
     return status.st_nlink > 1 ? "it has a second name (hard link)" : NULL;
 }
 
-/* Opened for each line: whatever the program does with descriptors, no line goes astray. Does not
- * wait for the reader of a pipe, to find that it is one. */
+/* Opens the file for one line. It is not kept open, because the program may close or reuse any
+ * descriptor. Does not wait for the reader of a pipe, which objection() then finds it to be.
+ * Returns -1 after a message. */
 static int open_file(void)
 {
     int fd = open(
@@ -85,15 +86,16 @@ void ftc_record_open(const struct ftc_notice *n)
         close(fd);
 }
 
-/* Survivors of an allreduce agree who writes by a word that they all find on the board of one host,
- * that of the first of them: the number of the operation, who writes its line, a digest of the
- * line, and whether it is written. Each may die at any time: what the dead have not written, or
- * wrote of a result that only they had, is written by another. */
+/* Fields of the word by which the survivors of an allreduce agree on who writes the line. All of
+ * them on the writing host find the same word on its board. It holds the number of the operation,
+ * the writer, a digest of the ranks in the result, and whether the line is written. Any of them may
+ * die at any time. If the dead writer has not written the line, or had a result that only it had,
+ * another survivor writes it. */
 enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
 
 static uint64_t claim_of(const struct ftc_record *r)
 {
-    uint64_t digest = 0, number = r->next_seq; /* of the operation, plus one */
+    uint64_t digest = 0, number = r->next_seq; /* number of the operation, plus one */
 
     for (int rank = 0; rank < r->size; rank++)
         digest = digest * 31 + ftc_contributors_have(r->contributors, rank);
@@ -106,7 +108,7 @@ static bool is_alive(const struct ftc_board *b, uint32_t world)
     return world < b->geometry.ranks && !ftc_board_is_dead(b, world);
 }
 
-/* Whether survivors of another host write. */
+/* Returns whether survivors of another host write: that of the first living rank. */
 static bool is_for_others(const struct ftc_board *b, const struct ftc_record *r)
 {
     for (int rank = 0; rank < r->size; rank++)
@@ -115,7 +117,8 @@ static bool is_for_others(const struct ftc_board *b, const struct ftc_record *r)
     return false;
 }
 
-/* Whether the line is left to others, or written, as @claim on the board says. */
+/* Returns whether this rank has nothing to write according to @claim, the word on the board: the
+ * line is written, a living rank is writing it, or a later operation has been claimed. */
 static bool is_settled(const struct ftc_board *b, uint64_t claim, uint64_t mine)
 {
     uint64_t but_writer = ~(((1ull << WRITER_BITS) - 1) << (DIGEST_BITS + 1));
@@ -127,8 +130,8 @@ static bool is_settled(const struct ftc_board *b, uint64_t claim, uint64_t mine)
            is_alive(b, (uint32_t)(claim >> (DIGEST_BITS + 1)) & ((1u << WRITER_BITS) - 1));
 }
 
-/* The same word for all survivors: that of the first rank that has ever used the communicator,
- * which no survivor is behind. */
+/* Returns the word that all survivors use: that of the first rank that has ever used the
+ * communicator. Every living rank has used it by now, because a survivor has the result. */
 static _Atomic uint64_t *find_word(const struct ftc_board *b, const struct ftc_record *r)
 {
     _Atomic uint64_t *word = NULL;
@@ -138,7 +141,7 @@ static _Atomic uint64_t *find_word(const struct ftc_board *b, const struct ftc_r
     return word;
 }
 
-/* True if this rank is to write the line. */
+/* Claims the line by @mine. Returns true if this rank is to write it. */
 static bool take(const struct ftc_board *b, _Atomic uint64_t *word, uint64_t mine)
 {
     uint64_t claim = atomic_load(word);
@@ -149,7 +152,7 @@ static bool take(const struct ftc_board *b, _Atomic uint64_t *word, uint64_t min
     return false;
 }
 
-/* Adds the ranks that are in the result, or those that are not. */
+/* Adds the ranks that are @in the result, or those that are not; by world ranks if @world. */
 static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_record *r, bool in,
                         bool world)
 {
@@ -160,7 +163,8 @@ static void write_ranks(struct ftc_json *j, const char *key, const struct ftc_re
     ftc_json_close(j);
 }
 
-/* To find the name takes longer than the rest. */
+/* Returns the name of the call site. The last one is kept, because finding the name takes longer
+ * than the rest of the line. */
 static const char *name_of(const void *return_address)
 {
     static const void *last;
@@ -199,7 +203,7 @@ static void write_line(FILE *f, const struct ftc_record *r)
     ftc_json_close(&j);
 }
 
-/* In one write, so that the lines of several ranks do not mix. */
+/* Appends the line in one write(), so that the lines of several ranks do not mix. */
 static void append(const char *text, size_t length)
 {
     int fd = open_file();
@@ -209,7 +213,7 @@ static void append(const char *text, size_t length)
     if (fd < 0)
         return;
     ftc_file_limit_hold(&limit);
-    errno = ENOSPC; /* of a line that was cut */
+    errno = ENOSPC; /* reported if the line is cut short */
     written = write(fd, text, length);
     ftc_file_limit_release(&limit);
     if (written != (ssize_t)length)

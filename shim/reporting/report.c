@@ -21,10 +21,12 @@
 enum {
     NS_OF_MS = 1000000,
     VERDICTS_MS = 1000,
-    WRITER_MS = 6000 /* of which it may wait five seconds for its reader */
+    WRITER_MS = 6000 /* the writer may wait five seconds for its reader */
 };
 
-/* The program may change its directory, and its ranks may run in several. */
+/* Sets @path to the absolute name of a file, because the program may change its directory, and its
+ * ranks may run in several. Sets it to "" for a special file, such as a device. Rank 0 prints why
+ * the file cannot be used, if it @is_written, and what happens @otherwise. */
 static void open_file(uint32_t world, const char *name, bool is_written, const char *key,
                       const char *otherwise, char path[FTC_REPORT_PATH_MAX])
 {
@@ -43,8 +45,9 @@ static void open_file(uint32_t world, const char *name, bool is_written, const c
                       strerror(-rv), otherwise);
 }
 
-/* Each of several hosts has one of its own: what is traced is on its board, by its clock. A name
- * without room for the host's is taken by the first, and the next free one by the next. */
+/* Writes the name of this host's trace file. On several hosts each has its own, with the host's
+ * name appended, because the events are on its board and on its clock. If there is no room for the
+ * host's name, the hosts share a name, and each takes the next free one (PATH.1, PATH.2 ...). */
 static void name_trace(const struct ftc_notice *n, char name[FTC_REPORT_PATH_MAX])
 {
     const char *given = n->settings->trace_file;
@@ -109,7 +112,7 @@ static struct ftc_failure failure_of(const struct writing *w, uint32_t world)
     return failure;
 }
 
-/* Returns whether the setting asks for what only a rank in MPI_Finalize knows. */
+/* Returns whether the report has @level, for parts that only a rank in MPI_Finalize can write. */
 static bool has_own(const struct writing *w, enum ftc_report level)
 {
     return w->own && w->n->settings->report >= (int)level;
@@ -121,7 +124,8 @@ static bool has_coverage(const struct writing *w)
            ftc_coverage_sites_room(w->n->board) > 0;
 }
 
-/* Returns false if a job ends well of which nothing is to be reported. */
+/* Returns whether there is something to report. There is nothing if a job without failures reaches
+ * MPI_Finalize and the settings ask for no more than failures. */
 static bool has_something_to_tell(const struct writing *w)
 {
     return count_failed(w) > 0 || !w->own || has_own(w, FTC_REPORT_SUMMARY) ||
@@ -195,7 +199,8 @@ static void write_text(FILE *f, const struct writing *w)
 
 /* ---- as JSON ---- */
 
-/* A monitor process was forked from the program, and has its file. */
+/* Adds the program's file. A monitor process has the same one, because the program was forked from
+ * it. */
 static void add_program(struct ftc_json *j)
 {
     char path[PATH_MAX];
@@ -267,7 +272,7 @@ static void add_calls(struct ftc_json *j, const struct writing *w)
     ftc_json_close(j);
 }
 
-/* Null on one host. */
+/* Adds the number of links with ranks of other hosts; null if there are none, as on one host. */
 static void add_links(struct ftc_json *j, const struct writing *w)
 {
     struct ftc_links_count count = ftc_transport_count_links(w->own->transport);
@@ -318,7 +323,7 @@ static void add_coverage(struct ftc_json *j, const struct writing *w)
     ftc_coverage_report_write_json(j, w->n);
 }
 
-/* Adds member @key, which is null unless the report @has it. */
+/* Adds member @key by @add if @has; else null. */
 static void add_if(bool has, struct ftc_json *j, const struct writing *w, const char *key,
                    void (*add)(struct ftc_json *j, const struct writing *w))
 {
@@ -358,7 +363,7 @@ static void write_any(FILE *f, const void *context)
 
 /* ---- by a rank in MPI_Finalize ---- */
 
-/* Of the job, or of this host. */
+/* Returns whether no living rank of the job, or of this host if @of_host, has a lower number. */
 static bool is_first_alive(const struct ftc_notice *n, bool of_host)
 {
     for (uint32_t r = 0; r < n->self.rank; r++)
@@ -367,7 +372,8 @@ static bool is_first_alive(const struct ftc_notice *n, bool of_host)
     return true;
 }
 
-/* Monitor processes write others, if the job ends before these are written. */
+/* Writes the report as the first living rank of the job, and the trace as the first of its host. If
+ * the job ends before that, monitor processes write both (ftc_report_write_early()). */
 void ftc_report_write(const struct ftc_notice *n, const struct ftc_report_own *own)
 {
     struct writing w = {n, own};
@@ -386,7 +392,8 @@ void ftc_report_write(const struct ftc_notice *n, const struct ftc_report_own *o
 
 /* ---- before that ---- */
 
-/* A dead rank whose monitor process has not said yet whether it has failed. */
+/* Returns whether @world is a dead rank whose monitor process has not yet said whether it has
+ * failed. */
 static bool is_undecided(const struct ftc_notice *n, uint32_t world)
 {
     const struct ftc_lifeline *life = ftc_board_lifeline(n->board, world);
@@ -404,16 +411,17 @@ static bool is_any_undecided(const struct ftc_notice *n)
     return false;
 }
 
-/* A death that is reported after the report stands behind it, and is missing in it. Ranks that end
- * together are reported in microseconds, unless the machine is busy. */
+/* Waits until it is decided for all dead ranks whether they have failed, because a death that is
+ * reported after the report is missing in it. Ranks that end together are reported within
+ * microseconds, unless the machine is busy. */
 static void await_verdicts(const struct ftc_notice *n)
 {
     for (int i = 0; i < VERDICTS_MS && is_any_undecided(n); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
-/* The process that ends the job ends another one that is writing the report, which is waited for.
- * If the writer is killed, one that waits writes in its place. */
+/* Writes the report, or waits for another process that is writing it, because the process that ends
+ * the job ends the writer, too. If the writer is killed, a waiting process writes in its place. */
 static void write_or_await(const struct ftc_notice *n)
 {
     const struct writing w = {.n = n};

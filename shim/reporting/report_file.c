@@ -23,7 +23,7 @@ void ftc_report_file_make_absolute(const char *name, char *path, size_t size)
         snprintf(path, size, "%s", name);
 }
 
-/* The directory that @path, which is not "", names a file in. */
+/* Writes the directory of @path, the name of a file, to @directory. @path is not "". */
 static void directory_of(const char *path, char directory[FTC_REPORT_PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -35,7 +35,9 @@ static void directory_of(const char *path, char directory[FTC_REPORT_PATH_MAX])
                  path);
 }
 
-/* A file without a name is the whole truth; some file systems have none (NFS). */
+/* Checks whether a file can be created in @directory, by creating one without a name. Some file
+ * systems have none (NFS); there only the permissions are checked. Returns 0 or a negative errno.
+ */
 static int try_in(const char *directory)
 {
     int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -82,7 +84,7 @@ static bool write_all(int fd, const char *text, size_t bytes)
     return true;
 }
 
-/* The name is not there yet, not even as a link to nowhere. */
+/* Creates the file @name, which must not exist, not even as a link to nowhere. */
 static int create(const char *name)
 {
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -96,8 +98,8 @@ static int link_file(int fd, const char *name)
     return linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? fd : -1;
 }
 
-/* Gives file @fd the first name of PATH, PATH.1, PATH.2 ... that there is not, or creates one of
- * that name if @fd is -1. Returns the file; -1: @used cannot be. */
+/* Gives file @fd the first name of PATH, PATH.1, PATH.2 ... that does not exist, or creates a file
+ * of that name if @fd is -1. Returns the file; -1 if @used cannot be created. */
 static int take_name(int fd, const char *path, char used[USED_BYTES])
 {
     for (int i = 0; i < FILES; i++) {
@@ -114,8 +116,8 @@ static int take_name(int fd, const char *path, char used[USED_BYTES])
     return -1;
 }
 
-/* Where files can be without a name, one gets it when all is in it: whoever finds it finds the
- * whole report, also if its writer was killed. */
+/* Writes a file without a name, which gets its name when it is complete, where the file system has
+ * such files. A reader thus finds the whole report or none, even if the writer was killed. */
 static bool write_unnamed(const char *path, const char *text, size_t bytes, char used[USED_BYTES])
 {
     char directory[FTC_REPORT_PATH_MAX];
@@ -131,7 +133,7 @@ static bool write_unnamed(const char *path, const char *text, size_t bytes, char
     return done;
 }
 
-/* Where not all finds room, the file goes again. */
+/* Writes a file under its name, and removes it if there is no room for all of it. */
 static bool write_named(const char *path, const char *text, size_t bytes, char used[USED_BYTES])
 {
     int fd = take_name(-1, path, used), error;

@@ -1,26 +1,28 @@
-/* report_file: where a report goes: to a file that was not there before, or to standard error. */
+/* report_file: the new file that a report is written to, or standard error. */
 #ifndef FTC_REPORTING_REPORT_FILE_H
 #define FTC_REPORTING_REPORT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { FTC_REPORT_PATH_MAX = 1024 }; /* as for setting report_file */
+enum { FTC_REPORT_PATH_MAX = 1024 }; /* limit of setting report_file */
 
-/* Writes @name, which the program's directory counts for, to the @size bytes at @path, as a path
- * that holds wherever the program goes later. It stays as it is if the whole path is too long; ""
- * stays "". */
+/* Writes file name @name, which may be relative to the current directory, to the @size bytes at
+ * @path as an absolute path, so that it stays valid when the program changes its directory. Copies
+ * @name unchanged if the absolute path is too long, or if it is "". */
 void ftc_report_file_make_absolute(const char *name, char *path, size_t size);
 
-/* Whether a file could be made there, without leaving anything: 0 or a negative errno. */
+/* Checks whether a file can be created next to @path or in its place, and leaves nothing there.
+ * Returns 0 or a negative errno. */
 int ftc_report_file_try(const char *path);
 
-/* Returns whether @path is there and is neither a file nor a directory, such as a device. */
+/* Returns whether @path exists and is neither a file nor a directory, such as a device. */
 bool ftc_report_file_is_special(const char *path);
 
-/* What @write writes to @f, if it is anything, goes to the file PATH, PATH.1, PATH.2 ..., the first
- * that there is not; to standard error if @path is "", or, with a line that says why, if the file
- * cannot be made. True if it is in a file. */
+/* Writes the output of @write, which gets @context, to a new file: the first of PATH, PATH.1,
+ * PATH.2 ... that does not exist. Writes it to standard error if @path is "", or, after a line with
+ * the reason, if the file cannot be created. No output makes no file. Returns whether the output is
+ * in a file. */
 bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
                            const void *context);
 

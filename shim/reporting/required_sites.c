@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sites that have been looked at, by hash; another site may take the place. */
+/* Call sites that have been compared with the setting, by hash. Another site may take the place. */
 enum { KNOWN = 256, SITE_TEXT = 2048 };
 static struct {
     const void *site;
-    uint64_t named; /* words of the setting that name it */
+    uint64_t named; /* bits of the setting's words that name it */
 } known[KNOWN];
 
-/* "module(function+0x12)" */
+/* Finds the name of the function in @site, which is "module(function+0x12)". Returns false if it
+ * has none. */
 static bool find_function(const char *site, const char **name, size_t *length)
 {
     const char *open = strchr(site, '('), *plus = strrchr(site, '+');
@@ -26,13 +27,14 @@ static bool find_function(const char *site, const char **name, size_t *length)
     return true;
 }
 
-/* What may follow: nothing, or what compilers append to a function's name. */
+/* Returns whether @rest is empty, or is what compilers append to a function's name. */
 static bool is_appendix(const char *rest, size_t length)
 {
     return length == 0 || rest[0] == '.' || (length == 1 && rest[0] == '_');
 }
 
-/* A C++ name may stand without its parameters, and so without what follows them. */
+/* Returns whether @word names the function @name. A C++ name may be given without its parameters,
+ * and so without what follows them. */
 static bool is_function(const char *word, size_t length, const char *name, size_t name_length)
 {
     char copy[SITE_TEXT];
@@ -55,8 +57,9 @@ static bool is_named_by(const char *word, size_t length, const char *site)
     return find_function(site, &name, &name_length) && is_function(word, length, name, name_length);
 }
 
-/* Up to the next comma that is not inside of a C++ name: f<a, b>(c, d). Not all of < and > are
- * brackets: operator<, operator->. */
+/* Returns the length of the first word of @list, which ends before the first comma that is not
+ * inside a C++ name such as f<a, b>(c, d). The characters < and > in operator< and operator-> are
+ * no brackets. */
 static size_t word_length(const char *list)
 {
     static const char operator[] = "operator";
@@ -76,7 +79,7 @@ static size_t word_length(const char *list)
     return i;
 }
 
-/* Takes the next word from @list; false if there is none. */
+/* Takes the next word from @list. Returns false if there is none. */
 static bool next_word(const char **list, const char **word, size_t *length)
 {
     while (**list) {
@@ -114,7 +117,7 @@ static uint64_t look_up(const struct ftc_notice *n, const void *site)
     return ftc_required_sites_names(n->settings->require_all_at, text);
 }
 
-/* Returns which words of the setting name the place of the call with @return_address. */
+/* Returns which words of the setting name the call site of @return_address, as bits. */
 static uint64_t find(const struct ftc_notice *n, const void *return_address)
 {
     const void *site;
@@ -145,12 +148,13 @@ bool ftc_required_sites_meet(const struct ftc_notice *n, const void *return_addr
     return named != 0;
 }
 
-/* Of the setting's words, up to the last but one, which stands for all that follow. */
+/* Iteration over the setting's words that have named no call. It ends before the last bit's word,
+ * which stands for all that follow. */
 struct unnamed {
     uint64_t named;
     const char *rest, *word;
     size_t length;
-    int number; /* of words so far */
+    int number; /* words passed so far */
 };
 
 static struct unnamed begin_unnamed(const struct ftc_notice *n)
@@ -159,7 +163,7 @@ static struct unnamed begin_unnamed(const struct ftc_notice *n)
                             .rest = n->settings->require_all_at};
 }
 
-/* Goes to the next word that has named no call; false if there is none. */
+/* Goes on to the next word that has named no call. Returns false if there is none. */
 static bool next_unnamed(struct unnamed *u)
 {
     while (u->number < FTC_REQUIRE_WORDS - 1 && next_word(&u->rest, &u->word, &u->length))

@@ -28,11 +28,11 @@ uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here)
                                                                     : FTC_REMEDY_RAISES;
 }
 
-/* Protection of a call that ends with an error: the error handler @returns it, or ends the job. */
+/* Protection of a call that fails. The error handler @returns the error, or ends the job. */
 #define ERROR(name)                                                                                \
     (enum ftc_protection)(returns ? FTC_PROTECTION_##name##_RAISED : FTC_PROTECTION_##name##_FATAL)
 
-/* Returns what is to be said of the error of a dead root; 0 if there is no such error. */
+/* Returns the remedies that express the error of a dead root; 0 if there is no such error. */
 static uint32_t for_dead_root(const struct ftc_settings *s, enum ftc_call_kind kind, bool returns)
 {
     if (!ftc_call_comes_from_root(kind) || s->on_dead_root != FTC_ON_DEAD_ROOT_ERROR)
@@ -54,7 +54,8 @@ struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
     return (struct ftc_forecast){.protection = (enum ftc_protection)FTC_FALLBACK_NONE};
 }
 
-/* While p2p is native it is not noted which requests are messages. */
+/* Returns FTC_REMEDY_IF_MESSAGE for a wait or test of requests, else 0: while p2p is native it is
+ * not recorded which requests are messages. */
 static uint32_t doubt_of(enum ftc_call_kind kind)
 {
     bool is_probe = kind == FTC_CALL_IPROBE || kind == FTC_CALL_IMPROBE;
@@ -85,7 +86,7 @@ static struct ftc_forecast of_freeing(const struct ftc_settings *s)
                                  FTC_REMEDY_INTERCEPT};
 }
 
-/* Returns whether any number of deaths is tolerated in it. */
+/* Returns whether @kind tolerates any number of deaths. */
 static bool bears_all(enum ftc_call_kind kind)
 {
     switch (kind) {
@@ -103,7 +104,7 @@ static bool bears_all(enum ftc_call_kind kind)
     }
 }
 
-/* With communicators = survivors. */
+/* Returns the forecast of a call with communicators = survivors. */
 static struct ftc_forecast of_survivors(const struct ftc_settings *s, enum ftc_call_kind kind,
                                         bool returns)
 {
@@ -140,7 +141,7 @@ struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s
     case FTC_CLASS_COMMUNICATOR:
         return by_communicators(s, kind, returns);
     case FTC_CLASS_FILE:
-    case FTC_CLASS_FILE_REFUSED: /* files have error handlers that return */
+    case FTC_CLASS_FILE_REFUSED: /* the error handlers of files return */
         return by_communicators(s, kind, true);
     case FTC_CLASS_FILE_ALONE:
         return (struct ftc_forecast){FTC_PROTECTION_ALONE, 0};

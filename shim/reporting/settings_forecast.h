@@ -1,5 +1,5 @@
-/* settings_forecast: what the settings make of a call, before a program has called it: pure
- * functions, for the forecast of a call (forecast.h) and for people who ask before a job
+/* settings_forecast: predicts from the settings what happens to a call that needs a dead rank. Pure
+ * functions, for the forecast of a call (program/forecast.h) and for users who ask before a job
  * (config/info.c). */
 #ifndef FTC_REPORTING_SETTINGS_FORECAST_H
 #define FTC_REPORTING_SETTINGS_FORECAST_H
@@ -13,28 +13,30 @@ struct ftc_forecast {
     uint32_t remedies;
 };
 
-/* Whether setting intercept names it. */
+/* Returns whether setting intercept names @kind. */
 bool ftc_settings_forecast_is_intercepted(const struct ftc_settings *s, enum ftc_call_kind kind);
 
-/* Returns which errors a call may be that the library carries out. @returns: the error handler in
- * force returns errors, else it ends the job. @required: the result must have every rank. */
+/* Returns the forecast of a call that the library carries out. @returns: the error handler in force
+ * returns errors, otherwise it ends the job. @required: the result must have every rank. */
 struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
                                                enum ftc_call_kind kind, bool returns,
                                                bool required);
 
-/* The remedies of a call that is not carried out here and would end as @here says if it were. */
+/* Returns the remedies of a call that the library does not carry out, and that would end as @here
+ * says if it did. */
 uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here);
 
-/* Judges all other calls, which native MPI carries out: messages, requests, communicators, and
- * calls that are not protected at all. */
+/* Returns the forecast of other calls, which native MPI carries out: messages, requests,
+ * communicators, files, and calls that are never protected. @returns as above. */
 struct ftc_forecast ftc_settings_forecast_of_native(const struct ftc_settings *s,
                                                     enum ftc_call_kind kind, bool returns);
 
-/* Returns the forecast of a call that no setting can protect. @protection, or an enum ftc_fallback,
- * is the reason. */
+/* Returns the forecast of a call that no setting can protect. @protection is the reason: enum
+ * ftc_protection, or an enum ftc_fallback. */
 struct ftc_forecast ftc_settings_forecast_in_vain(uint32_t protection);
 
-/* Of any call whose arguments are such that nothing in them is against it. */
+/* Returns the forecast of a call of @kind whose arguments do not prevent protection. @returns as
+ * above. */
 struct ftc_forecast ftc_settings_forecast_of(const struct ftc_settings *s, enum ftc_call_kind kind,
                                              bool returns);
 

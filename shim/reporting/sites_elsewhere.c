@@ -10,7 +10,7 @@
 
 enum { PATIENCE_NS = 1000000000, TURN_NS = 50000 };
 
-/* Any of a host answers for all of them; -1: none can. */
+/* Returns a living rank of @host, any of which answers for all ranks there; -1: none lives. */
 static int find_living(const struct ftc_board *b, uint32_t host)
 {
     for (uint32_t rank = 0; rank < b->geometry.ranks; rank++)
@@ -32,7 +32,8 @@ static bool fetch_part(struct ftc_transport *t, uint32_t via, uint32_t rank, uin
     return true;
 }
 
-/* Of those of which @bytes are there the last whole one is unused: so are all behind it. */
+/* Returns whether all used call sites are within the first @bytes. A rank fills them in order: if
+ * the last complete one is unused, so are all later ones. */
 static bool are_all_there(const struct ftc_coverage_sites *sites, size_t bytes)
 {
     uint32_t whole = ftc_coverage_sites_in(bytes);

@@ -20,7 +20,7 @@ enum {
     FILES = 10000,
     SUFFIX_BYTES = 24,
     RANKS_MS = 1000,
-    WRITER_MS = 10000, /* tens of megabytes, on any machine and file system */
+    WRITER_MS = 10000, /* enough for tens of megabytes on any machine and file system */
     NS_OF_MS = 1000000
 };
 enum { PATH_BYTES = FTC_REPORT_PATH_MAX + SUFFIX_BYTES };
@@ -38,8 +38,8 @@ static void name_file(const struct ftc_notice *n, int number, char path[PATH_BYT
         snprintf(path, PATH_BYTES, "%s.%d", n->paths->trace, number);
 }
 
-/* Not over what is there; some file systems do not know how (NFS): there a file of no bytes keeps
- * the place for as long as two calls take. */
+/* Renames @from to @to, unless @to exists. Some file systems cannot exclude that (NFS). There an
+ * empty file reserves the name between two calls. Returns 0 or a negative errno. */
 static int move_to_free(const char *from, const char *to)
 {
     int fd;
@@ -55,7 +55,8 @@ static int move_to_free(const char *from, const char *to)
     return rename(from, to) == 0 ? 0 : -errno;
 }
 
-/* To the first place that is free; from then on that is the job's. */
+/* Renames @from to the first free name, which from then on is the job's. Sets @path to the last
+ * name tried. Returns 0 or a negative errno. */
 static int move_to_first_free(const struct ftc_notice *n, const char *from, char path[PATH_BYTES])
 {
     int rv = -EEXIST;
@@ -93,7 +94,7 @@ static int write_part(const struct ftc_notice *n, bool is_early_end, const char 
     return fclose(f) == 0 || rv != 0 ? rv : -errno;
 }
 
-/* The job's own, on whichever host it is. */
+/* Writes the name of the file while it is incomplete. The board's key makes the name unique. */
 static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
 {
     uint64_t key[2];
@@ -102,7 +103,8 @@ static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
     snprintf(part, PATH_BYTES, "%s.%08x.part", n->paths->trace, (unsigned)key[0]);
 }
 
-/* Only one process at a time writes: what lies there is of one that was killed. */
+/* Writes the trace. An incomplete file that exists is left from a process that was killed, because
+ * only one process writes at a time. */
 static void write_file(const struct ftc_notice *n, bool is_early_end)
 {
     char part[PATH_BYTES], path[PATH_BYTES];
@@ -166,7 +168,8 @@ void ftc_trace_file_await_ranks(const struct ftc_notice *n)
         nap();
 }
 
-/* A monitor process comes here before the ranks only if they do not come. */
+/* Writes the trace as that of a job that ends early if the caller is a monitor process, which gets
+ * here before the ranks only if they do not get here. */
 void ftc_trace_file_finish(const struct ftc_notice *n)
 {
     const bool is_in_time = n->self.is_rank;

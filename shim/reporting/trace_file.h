@@ -1,25 +1,25 @@
-/* trace_file: where the trace of the job goes (setting trace_file): to one file, which is whole at
- * any time, and replaced when there is more to tell.
+/* trace_file: the file of a host's trace (setting trace_file). The file is complete at any time,
+ * and is replaced when there is more to write.
  *
  * It is written after a death, once all survivors have their results, and when the job ends,
- * however it ends; by one process each time (board/announcement.h), from rings that all can reach.
- */
+ * however it ends. One process writes at a time (board/announcement.h), from rings that all
+ * processes of the host can read. */
 #ifndef FTC_REPORTING_TRACE_FILE_H
 #define FTC_REPORTING_TRACE_FILE_H
 
 #include "notice.h"
 
-/* Once each living rank has ended an operation that knew of all deaths, unless somebody is at it;
- * false as long as that is to come. After the first deaths (FTC_TRACE_PARTS) it waits for the end.
- */
+/* Writes the file once each living rank has ended an operation that knew of all deaths, unless
+ * another process is writing it. Returns false as long as this is still to come. After the first
+ * deaths (FTC_TRACE_PARTS) the file is written again only at the end of the job. */
 bool ftc_trace_file_update(const struct ftc_notice *n);
 
-/* Until the living ranks are through with their last operation, in MPI_Finalize; a second at most.
- */
+/* Waits in MPI_Finalize until the living ranks of this host have finished their last operation, at
+ * most one second. */
 void ftc_trace_file_await_ranks(const struct ftc_notice *n);
 
-/* The job ends. Waits ten seconds at most for another process that is writing the file: whoever
- * goes on may end the job, and so that process. */
+/* Writes the file at the end of the job, unless another process has. Waits at most ten seconds for
+ * another process that is writing it, because the caller may end the job, and so that process. */
 void ftc_trace_file_finish(const struct ftc_notice *n);
 
 #endif

@@ -8,8 +8,8 @@ enum { MOMENTS_OF_RANK = 2 * FTC_TRACE_PARTS + 1, NO_ITEM = FTC_TRACE_NO_ITEM };
 
 /* ---- one clock ---- */
 
-/* Moments of all ranks, their starts and this one: what a rank has written more of is not needed.
- */
+/* Readings of both clocks: this moment, the start of each rank's trace, and those in its ring.
+ * Readings for which there is no room are not needed. */
 struct clock {
     struct ftc_moment *moment;
     size_t count, capacity;
@@ -89,7 +89,7 @@ static bool read_all(struct ftc_trace_items *items, const struct ftc_board *boar
 
 /* ---- operations ---- */
 
-/* Operations of a rank that are not over: one a communicator, so mostly one. */
+/* Operations of a rank that are not over. There is at most one a communicator, so mostly one. */
 struct open_operations {
     int32_t *begin;
     size_t count, capacity;
@@ -113,7 +113,7 @@ static void open_operation(struct open_operations *open, struct ftc_trace_items 
         int32_t *more = realloc(open->begin, capacity * sizeof *more);
 
         if (!more)
-            return; /* it is not shown */
+            return; /* the operation is not shown */
         open->begin = more;
         open->capacity = capacity;
     }
@@ -154,7 +154,8 @@ static void place_items(struct ftc_trace_items *items)
 
 /* ---- messages ---- */
 
-/* The same at both ends. Of several that are, the first that was sent came first. */
+/* Message as one of its ends has traced it. Both ends agree in all members but the last two. Among
+ * messages that agree, the first one sent was received first. */
 struct message {
     uint64_t communicator_id;
     uint32_t seq, step, from, to;
@@ -219,8 +220,9 @@ static size_t list_messages(const struct ftc_trace_items *items, struct message 
     return count;
 }
 
-/* A look at the clock comes after the sends, and a process may be kept from its core in between: it
- * was not later than its message arrived, nor was what the rank had done before. */
+/* Sets the time of item @sent, and of earlier ones of its rank, back to before @received_ns. The
+ * sender reads the clock after it has sent, and may lose its core in between. The message was sent
+ * before it was received, and so was all that its rank had done before. */
 static void set_back(struct ftc_trace_items *items, int32_t sent, uint64_t received_ns)
 {
     struct ftc_trace_item *item = &items->item[sent];
@@ -241,7 +243,8 @@ static void match(struct ftc_trace_items *items, const struct message *sent,
     set_back(items, sent->item, items->item[received->item].ns);
 }
 
-/* From @first on: so many are alike; those that were sent stand before those that came. */
+/* Matches those of the @left messages from @first on that agree with it. Sent ones come before
+ * received ones. Returns how many agree. */
 static size_t match_alike(struct ftc_trace_items *items, const struct message *first, size_t left)
 {
     size_t alike = 1, sent = first->is_received ? 0 : 1;

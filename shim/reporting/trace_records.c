@@ -9,7 +9,7 @@
 
 enum { NO_ITEM = FTC_TRACE_NO_ITEM };
 
-/* An operation of all ranks. */
+/* Identity of an operation, the same at all its ranks. */
 struct operation {
     uint64_t communicator_id;
     uint32_t seq;
@@ -20,7 +20,7 @@ struct making {
     const struct ftc_trace_items *items;
     bool is_early_end;
     struct ftc_trace_records *records;
-    struct operation *met; /* those that met a death, sorted */
+    struct operation *met; /* operations that met a death, sorted */
     size_t met_count;
 };
 
@@ -39,7 +39,7 @@ static struct operation operation_of(const struct ftc_trace_item *item)
                               .seq = item->event.seq};
 }
 
-/* Others end with the job. */
+/* Returns whether @rank has failed. At an early end other dead ranks were ended with the job. */
 static bool has_failed(const struct making *t, uint32_t rank)
 {
     return t->is_early_end ? ftc_notice_has_failed(t->board, rank)
@@ -73,8 +73,8 @@ static void add(struct making *t, struct ftc_trace_record r)
         t->records->record[t->records->count++] = r;
 }
 
-/* When the operation that began with @item was over for its rank: by its result, its death, or not
- * yet. */
+/* Returns when the operation that began with item @begin was over for its rank: at its result, at
+ * the rank's death, or now if it is not over yet. */
 static uint64_t end_of(const struct making *t, int32_t begin)
 {
     const struct ftc_trace_item *item = &t->items->item[begin];
@@ -87,7 +87,8 @@ static uint64_t end_of(const struct making *t, int32_t begin)
     return ns > item->ns ? ns : item->ns + 1;
 }
 
-/* The next item of the same operation that begins another phase, or another attempt. */
+/* Returns when the phase of item @i, or its attempt if @of_attempt, was over: at the next item of
+ * the operation that begins another one, or at the operation's end. */
 static uint64_t end_of_phase(const struct making *t, int32_t i, bool of_attempt)
 {
     const struct ftc_trace_item *item = &t->items->item[i];
@@ -115,7 +116,7 @@ static void add_span(struct making *t, enum ftc_trace_record_kind kind, int32_t 
                                      .item = i});
 }
 
-/* Whether no phase of the same attempt came before it in its operation. */
+/* Returns whether item @i, a phase, is the first one of its attempt. */
 static bool begins_attempt(const struct making *t, int32_t i)
 {
     const struct ftc_trace_item *item = &t->items->item[i];
@@ -134,9 +135,9 @@ static void add_phase(struct making *t, int32_t i)
     add_span(t, FTC_RECORD_PHASE, i, end_of_phase(t, i, false));
 }
 
-enum { APART_NS = 1000 }; /* the two clocks, at most, and much less mostly */
+enum { APART_NS = 1000 }; /* how far the two clocks are apart at most; mostly much less */
 
-/* Not before the death, whose time is of the other clock. */
+/* Adds the notice of a death. It is not earlier than the death, whose time is of another clock. */
 static void add_notice(struct making *t, int32_t i)
 {
     const struct ftc_trace_item *item = &t->items->item[i];
@@ -207,7 +208,7 @@ static void add_deaths(struct making *t)
                                              .item = NO_ITEM});
 }
 
-/* Of what begins at the same time that stands first which has the other inside. */
+/* Orders records by time. Among records with equal start times, the enclosing one comes first. */
 static int by_time(const void *a, const void *b)
 {
     const struct ftc_trace_record *left = a, *right = b;
@@ -256,7 +257,7 @@ static void make(struct making *t)
     list_communicators(t);
 }
 
-/* An item gives two records at most. */
+/* Makes room for two records an item, which is the most that an item yields. */
 bool ftc_trace_make_records(const struct ftc_board *board, const struct ftc_trace_items *items,
                             bool is_early_end, struct ftc_trace_records *records)
 {

@@ -48,7 +48,8 @@ static const char *const verdicts[] = {
     [FTC_VERDICT_EXCESS] = "more than f failures",
 };
 
-/* Any process may have written the number. */
+/* Word of a table. The first one stands for numbers beyond it, which any process may have written.
+ */
 #define WORD(table, number) (table)[(number) < sizeof(table) / sizeof *(table) ? (number) : 0]
 
 /* ---- writing ---- */
@@ -58,8 +59,9 @@ static void write_us(struct trace *t, const char *key, uint64_t ns)
     ftc_json_add_decimal(&t->json, key, (int64_t)ns, 3);
 }
 
-/* Readers add time and duration as floating-point numbers, by which spans that end together may
- * overlap: each ends some tenths of a nanosecond before the one that it lies in. */
+/* Writes the duration of a record. Readers add time and duration as floating-point numbers, so
+ * spans that end together may seem to overlap. Each span therefore ends some tenths of a nanosecond
+ * before the one that encloses it. */
 static void write_duration(struct trace *t, const struct ftc_trace_record *r)
 {
     int64_t tenths = (int64_t)r->duration_ns * 10;
@@ -118,7 +120,7 @@ static void name_operation(const struct trace *t, int32_t begin, char name[NAME_
     const struct ftc_trace_event *e = &t->items.item[begin].event;
     enum ftc_call_kind call = ftc_call_kind(e->what);
 
-    if (call == FTC_CALL_FINALIZE) /* of which there is one */
+    if (call == FTC_CALL_FINALIZE) /* a process calls it once */
         snprintf(name, NAME_BYTES, "%s", ftc_call_name(call));
     else
         snprintf(name, NAME_BYTES, "%s #%" PRIu32, ftc_call_name(call), e->seq);
@@ -167,7 +169,7 @@ static void write_phase(struct trace *t, const struct ftc_trace_record *r)
     close_event(t);
 }
 
-/* Both ends have the same name and number: that of the item that sent it. */
+/* Writes one end of a message. Both ends have one name, and as id the index of the sent item. */
 static void write_message(struct trace *t, const struct ftc_trace_record *r)
 {
     const struct ftc_trace_item *item = &t->items.item[r->item];
@@ -331,8 +333,9 @@ static void write_all(struct trace *t, FILE *f)
     ftc_json_close(&t->json);
 }
 
-/* What a write in the middle has lost, because the disk was full for a moment, only the file's mark
- * of errors tells: all writes after it may succeed. */
+/* Returns 0, or a negative errno if not all is in the file. If the disk was full for a moment, a
+ * write in the middle has failed and all later ones have succeeded. Only the error flag of @f shows
+ * that. */
 static int error_of(FILE *f)
 {
     if (!ferror(f) && fflush(f) == 0)

@@ -1,9 +1,9 @@
-/* trace_write: what all ranks have traced, as one JSON object in Chrome's trace event format
- * (ftcoll-report(5), TRACE has the fields).
+/* trace_write: writes the trace of all ranks of a host as one JSON object in Chrome's trace event
+ * format (TRACE in ftcoll-report(5) has the fields).
  *
- * A process is a rank, a thread of it a communicator. Operations, attempts and phases are complete
- * events inside of each other; messages flows from one rank's phase to another's; a death, who
- * noticed it, and who had the result of an operation that met it, instants. */
+ * A process of the trace is a rank, a thread a communicator. Operations, attempts and phases are
+ * complete events, one inside the other. Messages are flows from one rank's phase to another's.
+ * Instants are a death, its notice by a rank, and the result of an operation that met it. */
 #ifndef FTC_REPORTING_TRACE_WRITE_H
 #define FTC_REPORTING_TRACE_WRITE_H
 
@@ -14,12 +14,12 @@
 
 struct ftc_trace_head {
     int f, timeout_ms; /* settings */
-    bool is_early_end; /* the job is being ended: of the dead only those who were told of have
+    bool is_early_end; /* the job is being ended: of the dead ranks only the reported ones have
                           failed */
 };
 
-/* On a board that has rings. Returns 0 or a negative errno: -ENOMEM with nothing written, or why
- * not all of it is in @f, which is flushed. */
+/* Writes the trace of a board that has rings, and flushes @f. Returns 0 or a negative errno:
+ * -ENOMEM with nothing written, or why @f does not have all of it. */
 int ftc_trace_write(FILE *f, const struct ftc_board *board, const struct ftc_trace_head *head);
 
 #endif
