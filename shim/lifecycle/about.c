@@ -1,5 +1,5 @@
-/* about: what the library says when it is executed, as the C library does: its version and the
- * settings that a job started here would have. */
+/* about: the text that the library prints when it is executed, as the C library does: its version
+ * and the settings that a job started here would have. */
 #include "../include/ftcoll.h"
 #include "config/settings.h"
 
@@ -9,7 +9,7 @@
 
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
-#define ALIGNS __attribute__((force_align_arg_pointer)) /* nobody has called it */
+#define ALIGNS __attribute__((force_align_arg_pointer)) /* no caller has aligned the stack */
 #elif defined(__aarch64__)
 #define LOADER "/lib/ld-linux-aarch64.so.1"
 #define ALIGNS
@@ -19,7 +19,7 @@ const char ftc_about_loader[] __attribute__((section(".interp"), used)) = LOADER
 
 _Noreturn void ftc_about(void);
 
-/* The entry point (Makefile). */
+/* Prints the text and exits. Entry point of the library when it is executed (Makefile). */
 ALIGNS _Noreturn void ftc_about(void)
 {
     struct ftc_settings settings;

@@ -20,18 +20,20 @@ enum { DOORS = 2, WAITING = 64, PATIENCE_MS = 200 };
 
 static struct {
     int listener[DOORS];
-    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of the one that is a file */
+    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of the one in /dev/shm */
     uint64_t proof;
     int board;
 } door = {.listener = {-1, -1}};
 
-/* The domain separates names from proofs: who sees a name cannot prove anything by it. */
+/* Returns a keyed hash. The domain separates names from proofs: a process that sees a name cannot
+ * derive the proof from it. */
 static uint64_t hash(const uint64_t key[2], const char *domain)
 {
     return ftc_siphash(key, domain, strlen(domain));
 }
 
-/* Sets the address of a door and returns its size: an abstract name, or a file. */
+/* Sets the address of door @number and returns its size. Door 0 has an abstract name, door 1 a
+ * file. */
 static socklen_t name(struct sockaddr_un *at, int number, const uint64_t key[2])
 {
     const size_t before = offsetof(struct sockaddr_un, sun_path);
@@ -48,7 +50,7 @@ static socklen_t name(struct sockaddr_un *at, int number, const uint64_t key[2])
     return (socklen_t)(before + 1 + (size_t)length);
 }
 
-/* The other end's process, if it is of this user, in whichever user namespace; else 0. */
+/* Returns the process at the other end if it is of this user, in any user namespace; else 0. */
 static pid_t own_peer(int fd)
 {
     struct ucred peer;

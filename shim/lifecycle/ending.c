@@ -26,7 +26,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-/* MPICH 5 can put the end of MPI off until the process exits, where it cannot be left. */
+/* Keeps MPICH 5 from putting off the end of MPI until the process exits, where the library cannot
+ * leave it. */
 void ftc_ending_prepare(void)
 {
     static const char *const names[] = {"MPIR_CVAR_FINALIZE_ATEXIT", "MPICH_FINALIZE_ATEXIT",
@@ -51,8 +52,9 @@ static void write_report(void)
 
 static bool all_are_at_their_end;
 
-/* An allreduce without data of all survivors: after it nobody needs a message of anybody. All have
- * the same answer: whether all ranks of the job are there. */
+/* Runs an allreduce without data among all survivors, after which no rank needs a message of
+ * another one. Returns, alike on all survivors, whether all ranks of the job are there; false also
+ * if the allreduce fails. */
 static bool synchronise(void)
 {
     static const struct ftc_call call = {.kind = FTC_CALL_FINALIZE};
@@ -80,27 +82,29 @@ static bool synchronise(void)
 }
 
 /* MPICH's own MPI_Finalize waits for each rank without a bound, first in UCX and in a barrier in
- * shared memory, then in a barrier of PMI; a rank that dies there takes the others with it. So we
- * let it begin, which is the program's right (MPI 4.0, section 11.4.1: first of all the attributes
- * of MPI_COMM_SELF are deleted, in the reverse of their order, and libraries such as HDF5 do their
- * own end there). Our own attribute of it is the last, because it was the first: protection ends
- * there. MPICH then deletes the attributes of MPI_COMM_WORLD, before it waits for any rank, and we
- * leave it when it comes to ours of that. Nothing of MPI is used after that: MPICH holds its lock
- * of beginnings and ends for ever, so that MPI_Session_init would wait for it.
+ * shared memory, then in a barrier of PMI. A rank that dies there makes the others wait forever.
+ * The library therefore lets MPI_Finalize begin, and leaves it before MPICH waits. First of all
+ * MPI_Finalize deletes the attributes of MPI_COMM_SELF, in the reverse of their order (MPI 4.0,
+ * section 11.4.1), and libraries such as HDF5 do their own end there. The library's attribute of
+ * MPI_COMM_SELF was set first, so it is deleted last; protection ends there. MPICH then deletes the
+ * attributes of MPI_COMM_WORLD, before it waits for any rank. The library leaves MPI_Finalize by a
+ * jump when its attribute of MPI_COMM_WORLD is deleted. MPI is not used after that: MPICH holds its
+ * lock of initialisation and finalisation forever, so MPI_Session_init would wait for it.
  *
- * MPICH counts: MPI_Finalize with an open session does nothing but count, and the last
+ * MPICH counts sessions. MPI_Finalize with an open session only counts, and the last
  * MPI_Session_finalize does what has been described. A later MPICH may delete the attributes in
- * MPI_Finalize nevertheless; then there is nothing left to delete at the end.
+ * MPI_Finalize nevertheless. Nothing is then left to delete at the end.
  *
- * That MPICH may be left there is nothing that it promises (mpi/inside.def, FINALIZE). In one of
- * which it is not known the survivors synchronise first; if all ranks are there MPICH ends as it
- * does natively, else not at all, and the attributes are not deleted. */
+ * MPICH does not promise that it may be left there (mpi/inside.def, FINALIZE). With a version for
+ * which that is not known, the survivors synchronise first. If all ranks are there, MPICH ends as
+ * natively. If not, native MPI is not ended, and the attributes are not deleted. */
 static jmp_buf end_of_native_part;
-static bool may_leave; /* the frame of end_of_native_part lives, and native MPI is at its end */
+static bool may_leave; /* end_of_native_part is valid, and native MPI is at its end */
 static bool world_is_finalized, attributes_are_deleted;
 static _Atomic int open_sessions;
 
-/* What others need of this rank is done, and nothing of MPI is used any more. */
+/* Completes what other ranks need of this one. The library uses nothing of MPI after that. Returns
+ * whether all ranks of the job are there. */
 static bool end_protection(void)
 {
     bool are_all;
@@ -119,7 +123,8 @@ static void end_state(enum ftc_library_state state)
     ftc_board_advance(&ftc_library.board, ftc_library.world_rank, FTC_RANK_FINALIZED);
 }
 
-/* Those of MPI_COMM_WORLD: after those of MPI_COMM_SELF. */
+/* Leaves native MPI at the deletion of MPI_COMM_WORLD's attributes, which follows the deletion of
+ * MPI_COMM_SELF's. */
 static int on_world_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
@@ -141,7 +146,7 @@ static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     if (ftc_library.state != FTC_LIBRARY_ACTIVE)
         return MPI_SUCCESS;
     if (!may_leave && open_sessions > 0) {
-        ftc_library.paused = true; /* without MPI_COMM_WORLD nobody is known */
+        ftc_library.paused = true; /* without MPI_COMM_WORLD no rank is known */
         return MPI_SUCCESS;
     }
     end_protection();
@@ -149,7 +154,7 @@ static int on_self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
         ftc_library.state = FTC_LIBRARY_IDLE;
         return MPI_SUCCESS;
     }
-    ftc_wait_close(); /* PMPI_Finalize was called past the library: it goes on to its end */
+    ftc_wait_close(); /* PMPI_Finalize was called past the library, and runs to its end */
     write_report();
     end_state(FTC_LIBRARY_ENDED);
     return MPI_SUCCESS;
@@ -170,8 +175,8 @@ bool ftc_ending_open(void)
            has_attribute(MPI_COMM_WORLD, on_world_deleted);
 }
 
-/* A monitor process ends the job then. That may be another's than the dead rank's, and come to it
- * after this rank has got here. */
+/* Waits for the end of the job if a death ends it. A monitor process ends the job then. It may be
+ * that of another rank than the dead one, and get to it only after this rank has come here. */
 static void await_end_of_job(void)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -196,9 +201,9 @@ static int end_process_management(void)
     return MPI_SUCCESS;
 }
 
-/* Where the native part cannot be left in its middle. For the program MPI ends in it, and not
- * before. A rank that dies in it ends the job, as it does natively; one that dies right before
- * that, and after the others have found all ranks there, makes them wait for ever. */
+/* Ends MPI where the native part cannot be left in its middle. To the program MPI ends in the
+ * native part, and not before. A rank that dies in it ends the job, as natively. A rank that dies
+ * right before it, after the others have found all ranks there, makes them wait forever. */
 static int end_before_or_after(int (*native)(MPI_Session *session), MPI_Session *session)
 {
     if (open_sessions > 0)
@@ -211,7 +216,8 @@ static int end_before_or_after(int (*native)(MPI_Session *session), MPI_Session 
     return native(session);
 }
 
-/* Comes back from native MPI itself if there was an error, or MPI goes on for a session. */
+/* Ends MPI by @native. Native MPI itself returns if there was an error, or if MPI goes on for a
+ * session. */
 static int end_with(int (*native)(MPI_Session *session), MPI_Session *session)
 {
     int rv;

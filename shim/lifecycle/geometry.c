@@ -11,11 +11,11 @@
 
 enum {
     ENTRIES =
-        32768, /* communicators and persistent requests of a rank; MPICH has 2048 of the one */
+        32768, /* communicators and persistent requests of a rank; MPICH has 2048 communicators */
     EXPOSED_TIMES = 4,
     RING_DEPTH_MAX = 16,
-    RING_DEPTH_MIN = 4,            /* one operation needs as many, each attempt */
-    RINGS_BYTES = 6 * 1024 * 1024, /* of a rank with all others of its host */
+    RING_DEPTH_MIN = 4,            /* places that one operation needs in each attempt */
+    RINGS_BYTES = 6 * 1024 * 1024, /* most for a rank's rings with all others of its host */
 };
 
 static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
@@ -29,8 +29,9 @@ static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
     return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
 }
 
-/* A rank that is taken for dead may still read exposed data. Rounds cost more than exposed blocks:
- * so with large calls there is room for blocks of more than a message. */
+/* Returns the size of a place for exposed data; 0: there are none. With monitor = timeout there are
+ * none, because a rank that was declared dead may still read the data. Rounds cost more than
+ * exposed blocks, so with large = protected there is room for blocks larger than a message. */
 static uint32_t exposed_bytes(const struct ftc_settings *s, int hosts)
 {
     uint32_t bytes = (uint32_t)s->max_bytes * (s->large == FTC_LARGE_PROTECTED ? EXPOSED_TIMES : 1);
@@ -40,7 +41,8 @@ static uint32_t exposed_bytes(const struct ftc_settings *s, int hosts)
     return are_exposed ? (bytes + 63) / 64 * 64 : 0;
 }
 
-/* Among many ranks a place of each ring, once used, is memory of which nobody needs so much. */
+/* Sets the depth of the rings. Among many ranks they are less deep: each place, once used, takes
+ * memory, and no rank needs so many places in all. */
 static void set_ring_depth(struct ftc_board_geometry *g, size_t ranks_here)
 {
     g->ring_depth = RING_DEPTH_MAX;

@@ -15,32 +15,33 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What each rank tells all. */
+/* Message by which each rank tells all ranks where it can be reached. */
 struct card {
-    struct ftc_board_address board; /* of the first rank of a host */
+    struct ftc_board_address board; /* made by the rank, if it is the first of its host */
     struct ftc_address address;
     struct ftc_address mpiexec; /* at which its host has reached mpiexec; family 0: not known */
-    bool is_mpiexecs;           /* mpiexec is on its host */
+    bool is_mpiexecs;           /* mpiexec is on the rank's host */
     struct ftc_cores cores;
     uint16_t link_port, query_port;
     uint64_t program, program_base;
     char name[FTC_BOARD_HOST_NAME];
 };
 
-static uint32_t *host; /* of each rank */
+static uint32_t *host; /* number of each rank's host */
 static struct card *card;
 static int link_door = -1, query_door = -1;
 
 static uint32_t *host_of_all(void)
 {
     if (!host)
-        host = calloc((size_t)ftc_library.world_size, sizeof *host); /* for good */
+        host = calloc((size_t)ftc_library.world_size, sizeof *host); /* never freed */
     return host;
 }
 
 /* ---- who is where ---- */
 
-/* Settings of MPICH that let ranks of one host count as several, for its own tests. */
+/* Returns whether a setting of MPICH's own tests is on that makes ranks of one host count as
+ * several hosts. */
 static bool mpich_divides_hosts(void)
 {
     static const char *const prefix[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
@@ -56,8 +57,7 @@ static bool mpich_divides_hosts(void)
     return false;
 }
 
-/* From where MPICH has it too: what the launcher says. One that does not answer is not asked
- * anything more. */
+/* Reads the mapping that MPICH reads. A launcher that does not answer is asked nothing more. */
 int ftc_hosts_by_launcher(void)
 {
     char text[FTC_PMI_LINE_MAX];
@@ -70,7 +70,7 @@ int ftc_hosts_by_launcher(void)
     return ftc_mapping_parse(text, ftc_library.world_size, host);
 }
 
-/* The lowest world rank among those that share this host. */
+/* Returns the lowest world rank among those that share this host. */
 static int first_here(MPI_Comm here)
 {
     MPI_Group world, group;
@@ -165,7 +165,8 @@ static void open_doors(struct card *own)
     }
 }
 
-/* Of mpiexec's host: the address at which the other hosts have reached it, any if these differ. */
+/* Returns the address at which the other hosts have reached mpiexec, for a rank on its host: any
+ * address if they differ, the rank's own if none is known. */
 static struct ftc_address address_by_others(const struct card *own)
 {
     struct ftc_address seen = {0};
@@ -187,14 +188,16 @@ static int listen_reserved(int reserved, const struct card *own, uint16_t port)
     struct ftc_address address = address_by_others(own);
     int fd = ftc_socket_listen_reserved(reserved, &address, port);
 
-    if (fd < 0) /* translated on the way */
+    if (fd < 0) /* the address was translated on the way */
         fd = ftc_socket_listen_reserved(reserved, &own->address, port);
     close(reserved);
     return fd;
 }
 
-/* mpiexec's host may have several addresses, and its name may stand for one that others do not
- * reach. So it has ports first, and listens when the others have told how they reach mpiexec. */
+/* Listens at the ports that a rank on mpiexec's host has reserved. That host may have several
+ * addresses, and its name may stand for one that others do not reach. Its ranks therefore reserve
+ * ports first, and listen when the others have told how they reach mpiexec. Prints a line if this
+ * rank does not listen. */
 static void open_reserved_doors(const struct card *own)
 {
     if (own->is_mpiexecs && link_door >= 0 && query_door >= 0) {
@@ -224,7 +227,7 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
     return card[first_of(ftc_hosts_own())].board;
 }
 
-/* At which this host reaches that of @c. */
+/* Returns the address at which this host reaches the host of @c. */
 static const struct ftc_address *address_of(const struct card *c)
 {
     const struct ftc_address *mpiexec = &card[ftc_library.world_rank].mpiexec;

@@ -12,7 +12,7 @@
 
 /* ---- PMI-1 or PMI-2 ---- */
 
-enum { SETTABLE_FROM = 402 }; /* the version of MPICH from which MPIR_CVAR_PMI_VERSION is asked */
+enum { SETTABLE_FROM = 402 }; /* first version of MPICH that reads MPIR_CVAR_PMI_VERSION */
 
 static bool is_set_to_2(void)
 {
@@ -69,7 +69,8 @@ static const struct family {
     {"I_MPI_", "Intel's MPI"}, {"MV2_", "MVAPICH2"},  {"PMI_", "PMI"},
 };
 
-/* The name of the first variable that begins with @prefix, and its length; 0: there is none. */
+/* Finds the first variable that begins with @prefix. Returns the length of its name; 0: there is
+ * none. */
 static int find_variable(const char *prefix, const char **name)
 {
     for (char **variable = environ; *variable; variable++)

@@ -31,14 +31,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What rank 0 tells all. */
+/* Message that rank 0 broadcasts. */
 struct announcement {
     struct ftc_settings settings;
-    struct ftc_board_address board; /* of a job on one host */
+    struct ftc_board_address board; /* the board of a job on one host */
     int hosts;                      /* 0: unknown */
     bool has_key;
     uint64_t key[2];        /* of connections between hosts */
-    enum ftc_pmi_wire wire; /* in which the launcher has answered */
+    enum ftc_pmi_wire wire; /* form in which the launcher has answered */
 };
 
 #define NOT_PREPARED "no memory, or no answer from a monitor process"
@@ -55,7 +55,7 @@ enum { NAP_MIN_NS = 20000, NAP_MAX_NS = 1000000, NAP_SHARE = 8 /* of the time wa
 
 struct patience {
     struct ftc_stopwatch stopwatch;
-    bool is_over; /* and was told */
+    bool is_over; /* blocked_ms have passed, and that was reported */
 };
 
 static uint64_t waited_ns(struct patience *p)
@@ -68,8 +68,8 @@ static bool has_waited_for(struct patience *patience, int ms)
     return waited_ns(patience) >= (uint64_t)ms * 1000000u;
 }
 
-/* The first rank that has not come as far as this one; -1 if this cannot be told. Those to whom the
- * broadcast comes through such a rank have higher numbers. */
+/* Returns the first rank of this host that has not come as far as this one; -1 if that is not
+ * known. The broadcast reaches some ranks through such a rank, but these have higher numbers. */
 static int missing_rank(void)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -81,7 +81,8 @@ static int missing_rank(void)
     return -1;
 }
 
-/* A rank that was started without the library, or with enable = 0, does not come. */
+/* Reports that this rank waits for others, or ends the job, as setting on_blocked says. A rank that
+ * was started without the library, or with enable = 0, never arrives. */
 static void say_who_waits(void)
 {
     const struct ftc_settings *s = &ftc_library.settings;
@@ -104,7 +105,8 @@ static void say_who_waits(void)
         ftc_lines_say("%s\n", text);
 }
 
-/* Between two looks. A rank that sleeps leaves its core to one that others wait for. */
+/* Sleeps between two tests, because this leaves the core to a rank that others wait for. Also
+ * serves the door, and once reports a wait of blocked_ms. */
 static void nap(struct patience *p)
 {
     uint64_t waited = waited_ns(p), ns = waited / NAP_SHARE;
@@ -132,7 +134,8 @@ static void await(MPI_Request *request)
 
 enum { FETCH_MS = 5000 };
 
-/* Of what is too large for one operation, where ranks are on several hosts. */
+/* Returns the most bytes that one operation carries of a value that is too large for one, if ranks
+ * are on several hosts. */
 static size_t max_part_bytes(int ranks)
 {
     size_t blocks = ftc_rounds_room(ranks), slice = ftc_segmented_room(ranks);
@@ -145,7 +148,7 @@ static void end_without_room(void)
     ftc_job_end_no_memory("more shared memory (ulimit -v, or its descriptor is closed)");
 }
 
-/* A board with fewer communicators is a smaller file (ulimit -f). */
+/* Creates the board, with fewer communicators if the file would be too large (ulimit -f). */
 static int create_largest(struct ftc_board_geometry *g)
 {
     int rv = ftc_board_create(&ftc_library.board, g);
@@ -157,7 +160,8 @@ static int create_largest(struct ftc_board_geometry *g)
     return rv;
 }
 
-/* The program keeps half of what it has left. */
+/* Returns whether the board leaves the program half of the address space that it has left. Prints a
+ * line if not. */
 static bool leaves_room(const struct ftc_board_geometry *g)
 {
     size_t bytes = ftc_board_usual_bytes(g), left = ftc_address_space_left();
@@ -194,7 +198,7 @@ static void create_board(struct ftc_board_address *address, int hosts)
     ftc_board_key(&ftc_library.board, address->key);
 }
 
-/* Returns @rv, the outcome of opening it, or an error if it is that of another job. */
+/* Returns @rv, the outcome of opening the board, or -EACCES if it is the board of another job. */
 static int check_board(int rv)
 {
     if (rv != 0 || ftc_library.board.geometry.ranks == (uint32_t)ftc_library.world_size)
@@ -208,7 +212,7 @@ static bool join_board(const struct ftc_board_address *a)
     return check_board(ftc_board_open(&ftc_library.board, a->pid, a->fd, a->key)) == 0;
 }
 
-/* Gets it from the rank that has made it, as soon as that rank hands it out. */
+/* Gets the board from the rank that has made it, as soon as that rank hands it out. */
 static bool fetch_board(const struct ftc_board_address *a)
 {
     struct patience patience = {0};
@@ -264,8 +268,8 @@ static void adopt_settings(void)
     say_if_there_is_no_rank("critical_ranks", ftc_settings_highest_rank(s->critical_ranks));
 }
 
-/* The job's processes can have started with different environments: rank 0's settings are
- * everybody's. */
+/* Broadcasts rank 0's announcement. The job's processes may have started with different
+ * environments, so rank 0's settings hold for all ranks. */
 static void hear_announcement(struct announcement *a)
 {
     struct ftc_library *l = &ftc_library;
@@ -291,8 +295,8 @@ static void hear_announcement(struct announcement *a)
 
 /* ---- all agree ---- */
 
-/* What can be missing at a rank; the first rank where it is. */
-enum { DEVICE, MONITOR, BOARD, THINGS /* as many in the second agreement */ };
+/* Things that a rank may lack, as indices of the first rank that lacks each. */
+enum { DEVICE, MONITOR, BOARD, THINGS /* the second agreement has as many */ };
 
 static void agree(int first[THINGS])
 {
@@ -304,7 +308,8 @@ static void agree(int first[THINGS])
     await(&request);
 }
 
-/* With monitor = timeout others of one host watch it themselves. */
+/* Returns whether the death of this rank will be noticed: by its monitor process, or on one host
+ * with monitor = timeout by the other ranks. */
 static bool has_what_watches_it(bool on_one_host)
 {
     return ftc_monitor_present() ||
@@ -319,7 +324,7 @@ static void say_launcher_is_unknown(void)
     ftc_lines_say("ftcoll: not protected: the launcher is not known: %s\n", launcher);
 }
 
-/* The first of the ranks without one tells why. */
+/* Prints why rank @first has no monitor process, if it is this rank. */
 static void say_who_has_no_monitor(int first, bool on_one_host)
 {
     if (first != ftc_library.world_rank)
@@ -339,8 +344,8 @@ static bool may_get_device_buffers(void)
            ftc_device_buffers_are_taken();
 }
 
-/* The ranks that cannot open the board through /proc get it from the rank that has made it. Returns
- * the first rank that has none; called by all. */
+/* Hands the board to the ranks that cannot open it through /proc, by the rank that has made it.
+ * Returns the first rank that has none; INT_MAX: all have it. Called by all ranks. */
 static int hand_out_board(const struct ftc_board_address *a, bool has_board, bool has_made_it)
 {
     int first[THINGS] = {INT_MAX, INT_MAX, INT_MAX};
@@ -388,7 +393,8 @@ static bool all_have_board(const struct ftc_board_address *board, bool has_made_
     return true;
 }
 
-/* What a job on several hosts cannot have; NULL: nothing. The same on all ranks. */
+/* Returns why a job on several hosts cannot be protected; NULL: it can. All ranks get the same
+ * answer. */
 static const char *obstacle(const struct announcement *a)
 {
     if (a->hosts > FTC_BOARD_HOSTS_MAX)
@@ -401,17 +407,17 @@ static const char *obstacle(const struct announcement *a)
 static bool open_one_board(const struct ftc_board_address *address)
 {
     if (address->pid == 0)
-        return false; /* rank 0 has said so */
+        return false; /* rank 0 has printed why */
     return all_have_board(address, ftc_library.world_rank == 0, true);
 }
 
-/* The first rank of each host makes the board there. */
+/* Opens a board on each host, which the first rank there makes. */
 static bool open_boards(const struct announcement *a)
 {
     struct ftc_board_address own = {0}, here;
     bool is_first;
 
-    ftc_board_close(&ftc_library.board); /* made before this was known */
+    ftc_board_close(&ftc_library.board); /* rank 0 made it before the hosts were known */
     ftc_hosts_hear(await);
     is_first = ftc_hosts_is_first();
     if (is_first)
@@ -466,7 +472,8 @@ static bool is_lease(enum ftc_lease_terms terms)
     return ftc_lease_is_held(b) && ftc_lease_terms(b) >= terms;
 }
 
-/* Where mpiexec has the library, and is there. */
+/* Waits, for at most unreachable_ms, until the lease is held with @terms. Returns at once if
+ * mpiexec does not have the library, or the ranks have agreed on no lease. */
 static void await_lease(enum ftc_lease_terms terms)
 {
     struct patience patience = {0};
@@ -491,7 +498,8 @@ static void say_who_is_not_heard(void)
                   here, there);
 }
 
-/* MPICH may take one machine for several hosts, none of which is lost without the others. */
+/* Returns whether all hosts are one machine, by their names. MPICH may take one machine for several
+ * hosts, none of which is lost without the others. */
 static bool are_one_machine(const struct ftc_board *b)
 {
     char first[FTC_BOARD_HOST_NAME], name[FTC_BOARD_HOST_NAME];
@@ -505,7 +513,9 @@ static bool are_one_machine(const struct ftc_board *b)
     return true;
 }
 
-/* Host losses are tolerated where mpiexec declares them, and each host hears it. */
+/* Agrees that lost hosts are tolerated if every host has a lease. Otherwise rank @first_without,
+ * the first one without a lease, prints that a lost host ends the job, and why, unless all hosts
+ * are one machine. */
 static void agree_on_lease(int first_without, bool is_protected)
 {
     char host[FTC_BOARD_HOST_NAME];
@@ -526,7 +536,8 @@ static void agree_on_lease(int first_without, bool is_protected)
             host);
 }
 
-/* What each host's agent has to do before anybody counts on it. False if one cannot. */
+/* Waits until each host's agent hears the other hosts and has a lease, before any rank relies on
+ * that. Returns false if a rank is not @prepared, or if a host does not hear another one. */
 static bool hosts_hear_each_other(bool prepared)
 {
     enum { PREPARED, HEARS, LEASE };

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* What launchers tell the processes that they start, by variables. */
+/* Variables by which launchers give the processes that they start the job's size and their rank. */
 static const struct launcher {
     const char *name, *size, *rank;
 } launchers[] = {
@@ -35,8 +35,8 @@ static bool is_first(void)
     return true;
 }
 
-/* The settings of a program that is no rank have not been read, and what is wrong with them is
- * nobody's business. */
+/* Returns whether setting enable is on. A process that is no rank has not read its settings, so
+ * they are read here. Errors in them are not reported, because they do not matter to it. */
 static bool is_enabled(void)
 {
     struct ftc_settings settings;
@@ -83,7 +83,7 @@ void ftc_outside_look_at_singleton(void)
             launchers[i].name, number(launchers[i].size), ftc_loaded_name(ftc_mpi_object()));
         return;
     }
-    if (getenv("FTCOLL_INTERNAL_RUN")) /* config/launch.c */
+    if (getenv("FTCOLL_INTERNAL_RUN")) /* set by config/launch.c */
         ftc_lines_say("ftcoll: not protected: one process alone; the command for ftcoll is the "
                       "launcher with the program, as in ftcoll run -- mpiexec.hydra -n RANKS "
                       "PROGRAM\n");

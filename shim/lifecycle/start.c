@@ -58,13 +58,13 @@ static int rank_by_launcher(void)
 }
 
 enum {
-    REFUSED = 2,         /* the job's exit status */
-    SAME_ELSEWHERE_S = 1 /* what rank 0 takes at most to refuse the same settings */
+    REFUSED = 2,         /* exit status of the job */
+    SAME_ELSEWHERE_S = 1 /* time that rank 0 takes at most to refuse the same settings */
 };
 
-/* Bad settings of rank 0 end the job before it starts. Those of another rank do not count, bad or
- * not; but most often they are rank 0's as well, and then the launcher ends this rank here, where
- * it cannot complain about that. */
+/* Ends the job before it starts if this is rank 0, whose settings hold for all ranks. On another
+ * rank bad settings do not count, and get their defaults. Most often rank 0 has the same ones, so
+ * another rank waits first: the launcher then ends it here, where it prints nothing. */
 static void refuse_settings(const char *why)
 {
     struct ftc_settings_error none;
@@ -96,7 +96,7 @@ static void load_settings(void)
 
 __attribute__((constructor)) void ftc_load(void)
 {
-    static bool has_begun; /* written while there is one thread */
+    static bool has_begun; /* written while the process has one thread */
 
     if (has_begun)
         return;
@@ -121,7 +121,8 @@ __attribute__((constructor)) void ftc_load(void)
         ftc_monitor_start();
 }
 
-/* What there is beside TCP, if it is wanted. One rank of each host tells that there is nothing. */
+/* Opens what there is beside TCP, if setting link wants it. Returns NULL if messages go by TCP.
+ * With link = ucx the first rank of each host prints why. */
 static struct ftc_fabric *fabric_of(enum ftc_link link)
 {
     struct ftc_fabric *fabric = NULL;
@@ -150,7 +151,8 @@ static bool may_have_requests(const struct ftc_settings *s)
     return (s->intercept & FTC_INTERCEPT_NONBLOCKING) != 0;
 }
 
-/* What is set, but relies on what is not known of this MPICH, stays native. */
+/* Keeps what is set native where it relies on internals that are not known of this MPICH, and notes
+ * what is lost without them. */
 static void do_without_the_unknown(void)
 {
     static const unsigned version_of_pmi[] = {[FTC_PMI_1] = 101, [FTC_PMI_2] = 200};
@@ -179,7 +181,8 @@ static void say_what_is_unknown(void)
         ftc_lines_say("ftcoll: %s\n", text);
 }
 
-/* The marks of native calls are for on_blocked, and tell whether a thread waits there. */
+/* Returns whether native calls are marked. The marks are for on_blocked, and show whether a thread
+ * waits, for setting yield. */
 static bool is_native_call_marked(const struct ftc_library *l)
 {
     return (l->settings.on_blocked != FTC_ON_BLOCKED_OFF && !l->suspects) ||
@@ -214,7 +217,7 @@ static bool prepare(void)
     ftc_lineage_open();
     ftc_virtual_topology_open();
     ftc_spares_open();
-    /* The thread comes last: what is above does not hold the lock. */
+    /* The link thread is started last, because the code above does not hold the lock. */
     return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
            ftc_attribute_open() == 0 && ftc_comm_internal() != NULL &&
            (!l->transport.links || ftc_link_thread_open() == 0);
@@ -272,7 +275,7 @@ void ftc_start(void)
     int provided = MPI_THREAD_MULTIPLE;
 
     mpi_has_begun = true;
-    ftc_lease_hide(); /* of a program that has loaded MPI, too */
+    ftc_lease_hide(); /* also in a program that has loaded MPI itself */
     ftc_pmi_speak(ftc_launcher_wire());
     if (!settings_loaded)
         load_settings();

@@ -2,17 +2,19 @@
 #ifndef FTC_LIFECYCLE_START_H
 #define FTC_LIFECYCLE_START_H
 
-/* Settings and monitor process; the first call of a process counts. It is made when the library is
- * loaded, and before the first thread there is: those of other libraries begin before that
- * (wrappers/threads.c). Whatever is no MPI rank, or one with another MPI, is left alone. */
+/* Loads the settings and starts the monitor process, at the first call in a process. That call is
+ * made when the library is loaded, and before the process starts its first thread, which other
+ * libraries may do earlier (wrappers/threads.c). A process that is no MPI rank, or uses another
+ * MPI, gets neither. In mpiexec the library's part there is started (mpiexec/calls.h). */
 void ftc_load(void);
 
-/* Before native MPI is initialised, by whichever call. */
+/* Interposes on MPICH's polls, if setting enable is on. To be called before native MPI is
+ * initialised, by whichever call. */
 void ftc_start_prepare(void);
 
-/* After native MPI has been initialised: agrees on the settings, opens the board, and waits until
- * all ranks are protected. Where the library cannot work it stays idle and says why on standard
- * error. */
+/* Agrees on the settings, opens the board, and waits until all ranks are protected. To be called
+ * after native MPI has been initialised. Where the library cannot work it stays idle and prints the
+ * reason on standard error. */
 void ftc_start(void);
 
 #endif
