@@ -5,10 +5,11 @@
 
 #include <sys/wait.h>
 
-enum { GIVE_WAY_NS = 10000000 }; /* after a death */
+enum { GIVE_WAY_NS = 10000000 }; /* time after a death in which the dying process gives way */
 
-/* No more than must be: for all the time that a rank uses here the scheduler makes it wait, while
- * the others wait for it. */
+/* Marks rank @world dead on the board if a signal has killed it. Does as little as possible: the
+ * scheduler makes the calling rank wait later for the time that it uses here, and other ranks then
+ * wait for the calling rank. */
 static void look(uint32_t world)
 {
     struct ftc_board *board = &ftc_library.board;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    LOOKS = 4, /* at least, in the silence of one that is taken for dead */
+    LOOKS = 4, /* least number of checks before silence counts as death */
     LEASE_AGAIN_NS = 1000000,
 };
 
@@ -36,7 +36,8 @@ static uint64_t timeout_ns(void)
     return (uint64_t)ftc_library.settings.timeout_ms * 1000000u;
 }
 
-/* The last sign of life of @world, from the board that it is on. False: not known now. */
+/* Sets *@heartbeat to that of @world, from the board of the host that @world is on. Returns false
+ * if it is not known now: another host is asked LOOKS times per timeout, and has to reply. */
 static bool hear(struct ftc_silence *s, uint32_t world, uint64_t now_ns, uint64_t *heartbeat)
 {
     if (ftc_board_is_here(&ftc_library.board, world)) {
@@ -49,7 +50,7 @@ static bool hear(struct ftc_silence *s, uint32_t world, uint64_t now_ns, uint64_
         !ftc_remote_query_heartbeat(&ftc_library.transport, world, heartbeat))
         return false;
     if (now_ns - s->asked_ns > 2 * timeout_ns() / LOOKS)
-        s->since_ns = 0; /* its host was silent, too */
+        s->since_ns = 0; /* the host was silent too, so the silence counts anew */
     s->asked_ns = now_ns;
     return true;
 }
@@ -67,7 +68,8 @@ static bool is_silent(struct ftc_silence *s, uint32_t world, uint64_t now_ns)
     return now_ns - s->since_ns > timeout_ns();
 }
 
-/* There is no monitor process that could end the job. */
+/* Ends the job if the settings forbid the death of @world. On one host with monitor = timeout there
+ * is no monitor process to do so. */
 static void end_job_if_forbidden(uint32_t world)
 {
     const struct ftc_board *board = &ftc_library.board;
@@ -81,21 +83,22 @@ static void end_job_if_forbidden(uint32_t world)
     ftc_job_end(MPI_COMM_WORLD, 1, text);
 }
 
-/* For everybody at once; with several hosts by the monitor process that it has. */
+/* Declares @world dead for all ranks at once. In a job on several hosts, asks the monitor process
+ * of @world to do so. */
 static void take_for_dead(uint32_t world, uint64_t heartbeat)
 {
     if (ftc_library.accuses) {
         ftc_remote_query_kill(&ftc_library.transport, world, heartbeat);
     } else if (ftc_board_mark_failed(&ftc_library.board, world, FTC_DEATH_SUSPECTED,
                                      (int)ftc_library.world_rank)) {
-        ftc_notice_deaths(&ftc_library.notice); /* also what one that is silent left untold */
+        ftc_notice_deaths(&ftc_library.notice); /* also deaths that @world did not report */
         end_job_if_forbidden(world);
     }
 }
 
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member))
 {
-    static struct ftc_stopwatch stopwatch; /* under the library's lock */
+    static struct ftc_stopwatch stopwatch; /* guarded by ftc_library.lock */
     uint64_t now_ns;
 
     if (!is_on())
@@ -111,8 +114,9 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
     }
 }
 
-/* The kernel kills a rank whose monitor process has gone, unless the program has undone both ways
- * in which it was asked to. The others learn of this death from the other monitor processes. */
+/* Stops this process, whose monitor process has ended. The kernel has already killed it, unless the
+ * program has undone both the parent-death signal and the tether. The other monitor processes mark
+ * the death on the board. */
 static _Noreturn void stop_unguarded(void)
 {
     if (!ftc_end_of_job_is_said(&ftc_library.board))
@@ -136,14 +140,15 @@ void ftc_fence_stop(void)
                   ftc_library.world_rank, (int)getpid(), ftc_death_suspected_by(board, own),
                   ftc_library.settings.timeout_ms);
     if (ftc_library.accuses)
-        raise(SIGKILL); /* it comes anyway */
+        raise(SIGKILL); /* the monitor process sends it anyway */
     ftc_monitor_finish_pmi();
     _exit(ftc_library.settings.failure_exit_status);
 }
 
 /* ---- the lease of this host ---- */
 
-/* The agent that has ended the lease says so, and may kill this rank in the middle of a line. */
+/* Stops this process because its host is given up, and reports that unless the agent has ended the
+ * lease. In that case the agent reports it, and may kill this rank in the middle of a line. */
 static _Noreturn void stop_with_host(void)
 {
     if (!ftc_lease_has_ended(&ftc_library.board))
@@ -152,8 +157,9 @@ static _Noreturn void stop_with_host(void)
     _exit(1);
 }
 
-/* The agent gives a host that was stopped unreachable_ms more to hear of mpiexec, and ends it then.
- * An mpiexec that is silent to all hosts has the agent's patience. */
+/* Waits at most twice unreachable_ms. The agent gives a host that was stopped another
+ * unreachable_ms to hear from mpiexec, and then ends the host. Time in which the agent waits for an
+ * mpiexec that no host hears does not count. */
 void ftc_fence_await_lease(void)
 {
     const struct ftc_board *board = &ftc_library.board;

@@ -1,11 +1,12 @@
 /* silence: failure detection by silence (monitor = timeout), the paper's plain scheme.
  *
- * A rank that waits in a call lets its heartbeat grow, so that who is silent only because it waits
- * for a third one is not suspected in its place. Who is taken for dead is marked so on the board,
- * for everybody at once, and stops as soon as it notices.
+ * A rank that waits in a call advances its heartbeat. So a rank that is silent only because it
+ * waits for a third rank is not suspected. A suspected rank is marked dead on the board, for all
+ * ranks at once, and stops as soon as it notices.
  *
- * With ranks on several hosts each host's board is judge over its ranks: whoever waits asks there
- * (transport/remote_query.h), and the monitor process of one that is silent ends it. */
+ * With ranks on several hosts, each host's board decides on the ranks of that host. A waiting rank
+ * queries it (transport/remote_query.h), and the monitor process of a silent rank kills that
+ * rank. */
 #ifndef FTC_DETECTOR_SILENCE_H
 #define FTC_DETECTOR_SILENCE_H
 
@@ -13,26 +14,28 @@
 #include "board/rank_state.h"
 #include "communicator/communicator.h"
 
-/* Shows that this rank lives, and takes those members for dead that the operation of @c expects
- * something of and that have shown nothing for timeout_ms: of some, which are others in the next
- * call (FTC_COMM_LOOKS). Time in which this rank did not look either, because the whole job was
- * stopped, is no silence. Does nothing unless monitor = timeout. */
+/* Advances the heartbeat of this rank, and declares members of @c dead that have been silent for
+ * timeout_ms. Considers only members for which @expects returns true: the operation of @c waits for
+ * them. Checks up to FTC_COMM_LOOKS members a call, and the next ones in the next call. Time in
+ * which this rank did not check either, because the whole job was stopped, is no silence. Does
+ * nothing unless monitor = timeout. */
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member));
 
-/* @c starts to wait: silence counts from here. */
+/* Starts to count the silence of all members of @c anew. */
 void ftc_silence_begin(struct ftc_comm *c);
 
-/* Ends this process, with a clear message. */
+/* Ends this process with a message that states why: another rank has declared it dead, or its
+ * monitor process has ended. */
 void ftc_fence_stop(void);
 
-/* The lease of this host has run out (board/lease.h). Waits until it is renewed, which it is if the
- * whole job was stopped for a while; ends this process if the host is given up. */
+/* Waits while the lease of this host has run out (board/lease.h). Returns when the lease is
+ * renewed, as after a stop of the whole job. Ends this process if the host is given up. */
 void ftc_fence_await_lease(void);
 
-/* Ends this process if others have taken it for dead, or would not notice if it were, as its
- * monitor process has gone, and holds it while its host may be taken for lost: it must never go on
- * with a result that differs from theirs. A few loads if not, and with several hosts a look at the
- * clock. */
+/* Ends this process if another rank has declared it dead, or if its monitor process has ended and
+ * no process would notice its death. Waits while the host may have been declared lost. Without this
+ * check a rank could go on with a result that differs from that of the other ranks. Otherwise costs
+ * a few loads, and on several hosts a reading of the clock. */
 static inline void ftc_fence_check(void)
 {
     const struct ftc_board *board = &ftc_library.board;
