@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/* ---- of reductions and scans in one group ---- */
+/* ---- reductions and scans in one group ---- */
 
-/* The memory between the first and the last byte of elements at addresses is taken for each rank,
- * and copied. Native MPI carries out calls with more than this. */
+/* Longest span of elements at absolute addresses for which the library carries out a call. It takes
+ * memory for a span of each rank and copies spans. Native MPI carries out calls with longer
+ * ones. */
 enum { WIDEST_BYTES = 64 << 20 };
 
 size_t ftc_arguments_given(const struct ftc_arguments *a)
@@ -17,7 +18,8 @@ size_t ftc_arguments_given(const struct ftc_arguments *a)
                              : ftc_span_bytes(&a->facts, a->count);
 }
 
-/* Whether the elements of this rank are too far from each other to be combined here. */
+/* Returns whether the elements of this rank are too far apart: their span exceeds WIDEST_BYTES and
+ * twice the data. */
 static bool are_too_wide(const struct ftc_arguments *a)
 {
     size_t span;
@@ -34,7 +36,8 @@ static void count_bytes(struct ftc_arguments *a, size_t blocks)
         a->value_bytes = SIZE_MAX;
 }
 
-/* Native MPI raises the right error for arguments that it rejects. */
+/* Returns whether native MPI accepts the buffers of a reduction. If not, native MPI carries out the
+ * call and raises the right error. */
 static bool buffers_of_reduction_are_valid(const struct ftc_arguments *a,
                                            const struct ftc_call *call, int rank)
 {
@@ -59,7 +62,7 @@ static void examine_reduction(struct ftc_arguments *a, const struct ftc_call *ca
                     ftc_layouts_sum_counts(&call->layouts->receive, comm->size, &a->count)) &&
                    ftc_facts(call->datatype, call->op, &a->facts);
     a->commutative = a->facts.commutative;
-    /* which is done in any thread */
+    /* a nonblocking call is combined in any thread, so without MPI */
     a->keeps_blocks = !a->commutative || (!a->facts.kernel && ftc_call_is_nonblocking(call->kind));
     if (!a->are_valid || a->count == 0)
         return;
@@ -88,7 +91,7 @@ static void examine_scan(struct ftc_arguments *a, const struct ftc_call *call, i
     count_bytes(a, (size_t)size);
 }
 
-/* ---- of other calls in one group ---- */
+/* ---- other calls in one group ---- */
 
 static bool is_buffer(const struct ftc_arguments *a, const void *buffer)
 {
@@ -104,8 +107,8 @@ static void examine_broadcast(struct ftc_arguments *a, const struct ftc_call *ca
     a->value_bytes = ftc_packed_bytes(&a->facts, call->count);
 }
 
-/* With no elements or no neighbors the datatypes may be anything: native MPI does not look at them.
- */
+/* Returns whether native MPI accepts a layout of a neighborhood collective. Without elements or
+ * neighbors it does not check the datatypes. */
 static bool is_valid_of_neighbors(const struct ftc_layout *layout, int blocks)
 {
     bool is_empty = layout->counts ? blocks == 0 : layout->count == 0;
@@ -124,11 +127,11 @@ static void examine_layouts(struct ftc_arguments *a, const struct ftc_call *call
         return;
     }
     a->are_valid = ftc_layouts_are_valid(call, comm->rank, comm->size, &a->value_bytes);
-    if (a->are_valid && call->datatype != MPI_DATATYPE_NULL) /* for who does not match */
+    if (a->are_valid && call->datatype != MPI_DATATYPE_NULL) /* for reports of mismatched calls */
         ftc_facts_of_type(call->datatype, &a->facts);
 }
 
-/* ---- of calls on an intercommunicator ---- */
+/* ---- calls on an intercommunicator ---- */
 
 static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
 {
@@ -136,15 +139,16 @@ static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
            call->root == MPI_PROC_NULL || (call->root >= 0 && call->root < remote_size);
 }
 
-/* This rank's part of the elements may be none. */
+/* Returns whether this rank gets elements. In a reduce_scatter its part may be empty. */
 static bool gets_elements(const struct ftc_call *call, int rank)
 {
     return ftc_role_takes(call) &&
            (!ftc_call_scatters_result(call) || ftc_layout_count(&call->layouts->receive, rank) > 0);
 }
 
-/* Examines the elements that a reduce_scatter has for this rank's group. They travel packed: the
- * two groups need to have only the signature of their datatypes in common. */
+/* Returns whether native MPI accepts the elements of a reduction between groups. The elements of a
+ * reduce_scatter are those for this rank's group. Elements travel packed, because the datatypes of
+ * the two groups need only have their signature in common. */
 static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc_call *call,
                                        const struct ftc_arguments_comm *comm)
 {
@@ -176,7 +180,7 @@ static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *ca
     const struct ftc_layouts *s = call->layouts;
     int blocks = comm->remote_size;
 
-    if (!ftc_role_gives(call) && !ftc_role_takes(call)) /* beside the root: nothing else counts */
+    if (!ftc_role_gives(call) && !ftc_role_takes(call)) /* no other argument counts */
         return true;
     if (ftc_call_has_operation(call->kind))
         return elements_between_are_valid(a, call, comm);
@@ -186,20 +190,21 @@ static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *ca
            (!ftc_role_takes(call) || layout_between_is_valid(&s->receive, blocks));
 }
 
-/* All ranks know whether native MPI has to carry the call out, or rejects it, except those beside a
- * root: the operation tells them. */
+/* Examines a call on an intercommunicator. In a call with a root, the other ranks of the root's
+ * group cannot know that native MPI must carry out or reject the call. Such a call counts as valid,
+ * and the operation tells these ranks. */
 static void examine_between(struct ftc_arguments *a, const struct ftc_call *call,
                             const struct ftc_arguments_comm *comm)
 {
     if (ftc_call_is_scan(call->kind) ||
-        ftc_call_is_of_neighbors(call->kind) || /* MPI defines none of them */
+        ftc_call_is_of_neighbors(call->kind) || /* MPI defines neither */
         !root_between_is_valid(call, comm->remote_size))
         return;
     a->refuses = !are_valid_between(a, call, comm);
     a->are_valid = !a->refuses || ftc_call_has_root(call->kind);
 }
 
-/* ---- of any call ---- */
+/* ---- any call ---- */
 
 static bool is_barrier(const struct ftc_call *call)
 {
@@ -227,7 +232,7 @@ static void examine_in_one_group(struct ftc_arguments *a, const struct ftc_call 
 void ftc_arguments_examine(struct ftc_arguments *a, const struct ftc_call *call,
                            const struct ftc_arguments_comm *comm)
 {
-    a->commutative = true; /* scans and two groups combine in the order of the ranks */
+    a->commutative = true; /* scans and calls between groups combine in rank order */
     if (is_barrier(call))
         a->are_valid = true;
     else if (comm->remote_size > 0)

@@ -9,31 +9,31 @@
 #include "call/call.h"
 #include "datatype.h"
 
-/* The communicator of a call, by which its arguments are judged. */
+/* Facts of a call's communicator, against which its arguments are checked. */
 struct ftc_arguments_comm {
-    int rank, size;            /* of an intercommunicator those of the local group */
-    int remote_size;           /* of the other group; 0: there is none */
-    int sources, destinations; /* of this rank, in a neighborhood */
+    int rank, size;            /* of the local group, on an intercommunicator */
+    int remote_size;           /* of the remote group; 0: not an intercommunicator */
+    int sources, destinations; /* of this rank, in a neighborhood collective */
 };
 
 struct ftc_arguments {
     struct ftc_facts facts; /* of the datatype and operation */
-    MPI_Count count;        /* of elements in it, if it combines any */
-    bool are_valid;         /* native MPI finds nothing wrong with them */
-    bool refuses;           /* native MPI is to carry it out, of which not all ranks know */
-    bool packs_elements;    /* what ranks give is to be combined, and has another layout on each */
-    bool keeps_blocks;      /* a reduction whose elements cannot be combined on their way */
-    bool has_addresses; /* a reduction in one group, of elements at addresses of the datatype's */
-    bool commutative;   /* false: a reduction in one group that is not */
-    size_t value_bytes; /* of the data, of all ranks where each has a block; 0: nobody knows */
+    MPI_Count count;        /* elements that the call combines, if any */
+    bool are_valid;         /* native MPI accepts the arguments */
+    bool refuses;           /* native MPI must carry the call out, which not all ranks know */
+    bool packs_elements;    /* elements to combine travel packed: each rank has another layout */
+    bool keeps_blocks;      /* reduction whose elements cannot be combined on their way */
+    bool has_addresses;     /* reduction in one group; the datatype has the elements' addresses */
+    bool commutative;       /* false: reduction in one group that is not */
+    size_t value_bytes;     /* of the data, of all ranks if each has a block; 0: no rank knows */
 };
 
-/* Fills @arguments, which are zero, for @call. */
+/* Fills @arguments for @call. All fields of @arguments must be zero before. */
 void ftc_arguments_examine(struct ftc_arguments *arguments, const struct ftc_call *call,
                            const struct ftc_arguments_comm *comm);
 
-/* Bytes of the elements that a rank gives to a reduction or scan; SIZE_MAX if there cannot be as
- * much. */
+/* Returns the bytes of the elements that a rank gives to a reduction or scan; SIZE_MAX if no memory
+ * can hold as much. */
 size_t ftc_arguments_given(const struct ftc_arguments *arguments);
 
 #endif

@@ -2,21 +2,22 @@
 
 #include <string.h>
 
-/* Of a value. */
+/* Head of a value with any number of blocks. */
 struct head {
-    _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* in all, with this head; each is aligned */
-    uint64_t data_bytes : 63;                 /* that count, without what surrounds them */
+    _Alignas(FTC_BLOCK_ALIGN) uint64_t bytes; /* of the value with this head, aligned */
+    uint64_t data_bytes : 63; /* that count against the limit, without heads and padding */
     uint64_t is_too_large : 1;
 };
 
-/* The head of a block in a value. The data follow it, unless they are exposed. */
+/* Head of a block in a value. The data follow it, unless they are exposed. */
 struct block {
     uint64_t bytes : 48;
     uint64_t rank : 16;
     uint32_t note, exposed;
 };
 
-/* A value that is one small block. The bytes of a head are a multiple of 16, a form is none. */
+/* Value that is one small block. Its form is never a multiple of 16, and the bytes of a head always
+ * are, which distinguishes the two. */
 struct inline_block {
     _Alignas(FTC_BLOCK_ALIGN) uint16_t form; /* bytes of data + 1, or INLINE_EXPOSED */
     uint16_t rank;
@@ -31,7 +32,7 @@ struct inline_block {
 
 enum { INLINE_EXPOSED = FTC_INLINE_BYTES + 2 };
 
-/* What a value begins with. */
+/* Beginning of a value, of either kind. */
 union start {
     struct head head;
     struct inline_block one;
@@ -47,7 +48,7 @@ static size_t aligned(size_t bytes)
     return (bytes + FTC_BLOCK_ALIGN - 1) / FTC_BLOCK_ALIGN * FTC_BLOCK_ALIGN;
 }
 
-/* Of one that is in a value. */
+/* Returns the bytes that a block takes in a value. */
 static size_t block_bytes(const struct block *block)
 {
     return sizeof *block + (block->exposed ? 0 : aligned(block->bytes));
@@ -55,7 +56,7 @@ static size_t block_bytes(const struct block *block)
 
 size_t ftc_blocks_room(const struct ftc_blocks_limit *limit)
 {
-    size_t surrounds = sizeof(struct block) + FTC_BLOCK_ALIGN - 1; /* of each block */
+    size_t surrounds = sizeof(struct block) + FTC_BLOCK_ALIGN - 1; /* head and padding */
 
     return sizeof(struct head) + aligned((size_t)limit->ranks * surrounds + limit->data_bytes);
 }
@@ -65,7 +66,8 @@ void ftc_blocks_begin(void *value)
     *(struct head *)value = (struct head){.bytes = sizeof(struct head)};
 }
 
-/* Others may write to @value meanwhile: this is read once. */
+/* Returns a copy of the beginning of @value. It is read once, because other processes may write to
+ * it. */
 static union start start_of(const void *value)
 {
     union start s;
@@ -84,7 +86,8 @@ static bool is_without_blocks(const union start *s)
     return s->head.bytes == sizeof s->head && !s->head.is_too_large;
 }
 
-/* Of one that is @value. Whatever its form says, the data are not longer than they can be. */
+/* Returns the block that @value consists of, with @block as a copy of it. An unknown form has no
+ * data, so data never exceed FTC_INLINE_BYTES unless they are exposed. */
 static struct ftc_block block_of(const struct inline_block *block, const void *value)
 {
     struct ftc_block b = {.rank = block->rank, .note = block->note};
@@ -98,9 +101,9 @@ static struct ftc_block block_of(const struct inline_block *block, const void *v
     return b;
 }
 
-/* ---- to add ---- */
+/* ---- adding ---- */
 
-/* How much of @bytes of data counts. */
+/* Returns how many of @bytes of data count against the limit. */
 static size_t counted(const struct ftc_blocks_limit *limit, size_t bytes, uint32_t exposed)
 {
     return exposed && limit->exposed_apart ? 0 : bytes;
@@ -112,7 +115,7 @@ static void become_too_large(void *value)
     ((struct head *)value)->is_too_large = 1;
 }
 
-/* Returns where the data belong. */
+/* Makes @value one inline block. Returns where its data belong. */
 static void *become_inline(void *value, int rank, size_t bytes, uint32_t exposed)
 {
     struct inline_block *b = value;
@@ -126,7 +129,7 @@ static void *become_inline(void *value, int rank, size_t bytes, uint32_t exposed
     return b->data;
 }
 
-/* The same, behind the other blocks. */
+/* As above, but appends the block to the others. */
 static void *append(struct head *head, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
                     uint32_t exposed)
 {
@@ -135,13 +138,13 @@ static void *append(struct head *head, const struct ftc_blocks_limit *limit, int
 
     *block = (struct block){.rank = (uint16_t)rank, .bytes = bytes, .exposed = exposed};
     if (!exposed)
-        memset(data + bytes, 0, aligned(bytes) - bytes); /* gaps travel, too */
+        memset(data + bytes, 0, aligned(bytes) - bytes); /* padding is sent too */
     head->bytes += block_bytes(block);
     head->data_bytes += counted(limit, bytes, exposed);
     return data;
 }
 
-/* Appends a block that is a value of its own. The bytes after its data are zero already. */
+/* Appends @block, which is a whole value. The bytes after its data are zero already. */
 static void append_inline(struct head *head, const struct ftc_blocks_limit *limit,
                           const struct inline_block *block)
 {
@@ -161,7 +164,7 @@ static void append_inline(struct head *head, const struct ftc_blocks_limit *limi
     head->data_bytes += counted(limit, b.bytes, b.exposed);
 }
 
-/* Makes a value that may be one inline block as others are. */
+/* Gives @value a head if it is one inline block. Returns the head. */
 static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
 {
     const union start s = start_of(value);
@@ -173,7 +176,7 @@ static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
     return value;
 }
 
-/* NULL: too large. */
+/* Adds a block and returns where its data belong. Returns NULL if the data exceed the limit. */
 static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
                  uint32_t exposed)
 {
@@ -210,7 +213,8 @@ void ftc_blocks_note(void *value, const void *data, uint32_t note)
         ((struct block *)(void *)((char *)value + at))[-1].note = note;
 }
 
-/* Whether more fits, as heads tell, either of which may lie. */
+/* Returns whether @bytes with @data_bytes of data can be appended. The numbers come from two heads,
+ * neither of which is trusted. */
 static bool fits(const struct head *head, size_t bytes, size_t data_bytes,
                  const struct ftc_blocks_limit *limit)
 {
@@ -263,7 +267,7 @@ void ftc_blocks_join(const void *limit, void *into, const void *from)
         join(widen(into, limit), &s.head, (const char *)from + sizeof s, limit);
 }
 
-/* ---- to look ---- */
+/* ---- reading ---- */
 
 size_t ftc_blocks_used_bytes(const void *value)
 {
@@ -288,7 +292,7 @@ static bool next_of_many(const void *value, size_t bytes, size_t *at, struct ftc
     if (*at > bytes || bytes - *at < sizeof b)
         return false;
     memcpy(&b, (const char *)value + *at, sizeof b);
-    if (bytes - *at < block_bytes(&b)) /* not whole */
+    if (bytes - *at < block_bytes(&b)) /* incomplete */
         return false;
     *block = (struct ftc_block){
         .rank = (int)b.rank,

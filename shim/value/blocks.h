@@ -1,20 +1,20 @@
-/* blocks: a value that is put together, with a block of each rank that has something to give.
+/* blocks: a value that consists of blocks, at most one of each rank.
  *
- * A rank begins with its own block, or none; to combine is to have the blocks of both, which no
- * rank is in twice. So whichever way values take, they say who is in them. A value is as long as
- * its blocks make it, and holds no more data than a limit: beyond that it holds none, and says so,
- * on all ranks that get the result alike. If the owner of a block exposes its data, the head alone
- * travels.
+ * A rank begins with its own block, or with none. To combine two values is to join their blocks; no
+ * rank has a block in both. So a value states which ranks are in it, whichever way it has
+ * travelled. A value is as long as its blocks make it. If its data exceed a limit, it holds no data
+ * and is marked as too large, alike on all ranks that get the result. If the owner of a block
+ * exposes its data, only the head of the block travels.
  *
  *     head | rank 2: 24 bytes | ... | rank 0: 8 bytes | ...        each 16-byte aligned
  *
- * What a rank gives is often one small block. It is a value of 16 bytes in all, whose message is
- * one line of memory:
+ * A rank often contributes one small block. That is a value of 16 bytes in all, whose message takes
+ * one cache line:
  *
  *     rank 2: 8 bytes                                              FTC_INLINE_BYTES at most
  *
- * Nothing in a value is believed that came from elsewhere: blocks that are not whole, or of a rank
- * that there is not, are not found. */
+ * Values that come from other processes are not trusted. Incomplete blocks are not found. Block
+ * ranks are not checked: ftc_blocks_next() may return a rank that does not exist. */
 #ifndef FTC_VALUE_BLOCKS_H
 #define FTC_VALUE_BLOCKS_H
 
@@ -24,46 +24,51 @@
 
 enum { FTC_BLOCK_ALIGN = 16, FTC_INLINE_BYTES = 8 };
 
-/* One that has been found. */
+/* Block that was found in a value. */
 struct ftc_block {
-    int rank;         /* of its owner */
-    uint32_t note;    /* of its owner, beside the data; 0: none */
-    uint32_t exposed; /* 0: the data are here; else where its owner exposes them (exposed.h) */
-    size_t bytes;     /* of the data */
-    const unsigned char *data; /* in the value; FTC_INLINE_BYTES and fewer are aligned to as many */
+    int rank;         /* its owner */
+    uint32_t note;    /* from its owner, beside the data; 0: none */
+    uint32_t exposed; /* 0: data in the value; else where its owner exposes them (exposed.h) */
+    size_t bytes;     /* length of the data */
+    const unsigned char *data; /* in the value; aligned to 16, FTC_INLINE_BYTES or fewer to 8 */
 };
 
-/* What values of one operation have in common: context of ftc_blocks_join(). */
+/* Limits of all values of one operation; context of ftc_blocks_join(). */
 struct ftc_blocks_limit {
-    int ranks;          /* blocks at most, numbered from 0 */
-    size_t data_bytes;  /* of all of them: less than 2^48 */
-    bool exposed_apart; /* data that are exposed do not count */
+    int ranks;          /* ranks that may have a block, numbered from 0 */
+    size_t data_bytes;  /* most data of all blocks together; less than 2^48 */
+    bool exposed_apart; /* exposed data do not count */
 };
 
-/* Room for a value. */
+/* Returns the bytes that a value within @limit can take. */
 size_t ftc_blocks_room(const struct ftc_blocks_limit *limit);
 
 /* Makes a value without blocks. */
 void ftc_blocks_begin(void *value);
 
-/* Adds the block of @rank, which has none yet, to a value that has room for it; returns where its
- * @bytes belong, until another is added. Data that is too large for @limit is none, and NULL. */
+/* Adds a block of @rank, which has none yet, to a value that has room for it. Returns where its
+ * @bytes of data belong, valid until another block is added. Returns NULL if the data exceed
+ * @limit: the value is then too large, and has no blocks. */
 void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
 
-/* Adds the block of @rank, which exposes its data as @exposed. False: the data are too large. */
+/* As above, but for data that @rank exposes as @exposed. Returns false if the data exceed
+ * @limit. */
 bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
                             size_t bytes, uint32_t exposed);
 
-/* Notes @note beside the block of @value whose data are at @data. */
+/* Sets the note of the block of @value whose data are at @data. */
 void ftc_blocks_note(void *value, const void *data, uint32_t note);
 
-/* The blocks of both; for ftc_op_config, @limit is a struct ftc_blocks_limit. */
+/* Adds the blocks of @from to those of @into, for ftc_op_config. @limit is a struct
+ * ftc_blocks_limit. */
 void ftc_blocks_join(const void *limit, void *into, const void *from);
 
-/* For ftc_op_config. */
+/* Returns the length that @value states, for ftc_op_config. A value of another process may state
+ * any. */
 size_t ftc_blocks_used_bytes(const void *value);
 
-/* @value, which came from elsewhere and has @room; NULL if it is NULL, or says that it has more. */
+/* Returns @value, which came from another process and has @room bytes. Returns NULL if it is NULL
+ * or states that it is longer. */
 static inline const void *ftc_blocks_within(const void *value, size_t room)
 {
     return value && ftc_blocks_used_bytes(value) <= room ? value : NULL;
@@ -71,12 +76,12 @@ static inline const void *ftc_blocks_within(const void *value, size_t room)
 
 bool ftc_blocks_are_too_large(const void *value);
 
-/* Goes through the blocks of a value in the order in which they stand: begins with zero at *at, and
- * is over when it is false. */
+/* Sets *@block to the next block of a value, in the order in which they stand. *@at is the
+ * position, 0 at the beginning. Returns false after the last block. */
 bool ftc_blocks_next(const void *value, size_t *at, struct ftc_block *block);
 
-/* Finds the block of @rank. The search begins at *at, which is fast when ranks are asked for in the
- * order of the blocks. */
+/* Finds the block of @rank. The search begins at *@at, so it is fast if ranks are asked for in the
+ * order of the blocks. Returns false if there is none. */
 bool ftc_blocks_find(const void *value, int rank, size_t *at, struct ftc_block *block);
 
 #endif

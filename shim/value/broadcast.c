@@ -7,7 +7,7 @@ static size_t used_bytes(const struct ftc_broadcast_value *head)
     return ftc_broadcast_value_bytes(head->has_data && head->exposed == 0 ? head->bytes : 0);
 }
 
-/* Others may write to the value meanwhile, so of its head there is a copy. */
+/* Reads a copy of the head, because other processes may write to the value meanwhile. */
 size_t ftc_broadcast_used_bytes(const void *value)
 {
     struct ftc_broadcast_value head;
@@ -16,7 +16,8 @@ size_t ftc_broadcast_used_bytes(const void *value)
     return used_bytes(&head);
 }
 
-/* Values come from others: one that is longer than there is room for counts for nothing. */
+/* Ignores a value that is not as long as the values of this operation, because values come from
+ * other processes. */
 void ftc_broadcast_combine(void *context, void *into, const void *from)
 {
     const size_t *value_bytes = context;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Words of 64 bits before the data: one that is not 0 if somebody requires all, then the set of
- * ranks. They lie in messages, with any alignment. */
+/* Words of 64 bits before the data. The first is not 0 if a contributor requires all ranks. The set
+ * of ranks follows. The words are in messages, with any alignment. */
 enum { REQUIRED = 0, RANKS = 1 };
 
 bool ftc_contributors_are_kept;

@@ -12,21 +12,21 @@ enum { SAMPLES = 5, SAMPLES_BYTES = SAMPLES * SAMPLES * sizeof(uint64_t) };
 
 struct entry {
     bool used;
-    struct ftc_facts facts; /* of the datatype alone */
+    struct ftc_facts facts; /* without those of an operation */
     ftc_combine_fn kernel[FTC_OPERATOR_COUNT];
 };
 
-/* The predefined datatypes: open addressing, written in ftc_facts_open only. */
+/* Predefined datatypes, with open addressing. ftc_facts_open() alone fills the table. */
 static struct entry table[TABLE_SIZE];
 
-/* This process alone, errors return. MPI wants collectives on one communicator to be one at a time.
- */
+/* Communicator of this process alone, whose errors return. The lock is there because MPI allows
+ * only one collective call at a time on a communicator. */
 static MPI_Comm self = MPI_COMM_NULL;
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool groups_are_checked; /* ftc_is_group() */
+static bool groups_are_checked; /* whether native MPI rejects invalid groups */
 
-/* The entry of @datatype, or the free one where it belongs. */
+/* Returns the entry of @datatype, or the free entry where it belongs. */
 static struct entry *find(MPI_Datatype datatype)
 {
     uint32_t i = ((uint32_t)datatype * 0x9e3779b1u) >> (32 - TABLE_BITS);
@@ -71,7 +71,7 @@ const char *ftc_datatype_name(MPI_Datatype datatype)
     return "derived datatype";
 }
 
-/* Asks about a valid datatype. */
+/* Asks MPI about @datatype, which must be valid. Returns false if MPI returns an error. */
 static bool measure(MPI_Datatype datatype, enum ftc_type_class type_class, struct ftc_facts *facts)
 {
     MPI_Count size;
@@ -94,7 +94,8 @@ static bool measure(MPI_Datatype datatype, enum ftc_type_class type_class, struc
     return true;
 }
 
-/* Elements of @size bytes: each of some telling numbers with each other one. */
+/* Fills two arrays with elements of @size bytes, so that each pair of the numbers 0, -1, 1, 2 and
+ * the lowest signed one occurs once. */
 static void fill_samples(unsigned char *from, unsigned char *into, size_t size)
 {
     for (size_t i = 0; i < SAMPLES * SAMPLES; i++, from += size, into += size) {
@@ -109,7 +110,7 @@ static void fill_samples(unsigned char *from, unsigned char *into, size_t size)
     }
 }
 
-/* MPI's own answer: a reduction of nothing. */
+/* Returns whether MPI accepts @op on @datatype, by a reduction of no elements. */
 static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
 {
     int rv, nothing;
@@ -120,8 +121,9 @@ static bool is_accepted(MPI_Op op, MPI_Datatype datatype)
     return rv == MPI_SUCCESS;
 }
 
-/* Errors of MPI_Reduce_local are MPI_COMM_WORLD's, so an operation that is not accepted must not
- * come there: MPICH 5 accepts no logical ones of Fortran's integers, for instance. */
+/* Returns whether @kernel gives the bits of native MPI. MPI_Reduce_local reports errors to the
+ * handler of MPI_COMM_WORLD, so it must not be called with an operation that MPI does not accept.
+ * MPICH 5, for instance, does not accept logical operations on Fortran's integers. */
 static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine_fn kernel)
 {
     unsigned char from[SAMPLES_BYTES], ours[SAMPLES_BYTES], native[SAMPLES_BYTES];
@@ -134,9 +136,10 @@ static bool is_native(MPI_Datatype datatype, size_t size, MPI_Op op, ftc_combine
            memcmp(ours, native, SAMPLES * SAMPLES * size) == 0;
 }
 
-/* Not all MPI libraries agree on integers: which number .TRUE. is depends on the Fortran compiler
- * they were configured with, and MPICH 4.0.2 (its issue 6083) compares unsigned numbers as signed
- * ones in MPI_MIN and MPI_MAX. A kernel must give what native MPI gives. */
+/* Removes the kernels of @e that do not give what native MPI gives. MPI libraries differ in
+ * integers: the number of .TRUE. depends on the Fortran compiler with which they were configured,
+ * and MPICH 4.0.2 (its issue 6083) compares unsigned numbers as signed ones in MPI_MIN and
+ * MPI_MAX. */
 static void drop_kernels_unlike_native(struct entry *e)
 {
     static const MPI_Op operators[] = {
@@ -169,7 +172,8 @@ static void add(MPI_Datatype datatype, enum ftc_type_class type_class)
         drop_kernels_unlike_native(e);
 }
 
-/* The tag is always wrong, but that is found out last. */
+/* Returns the error class of a call with @group and a wrong tag. MPICH checks the tag last, so the
+ * class is MPI_ERR_TAG if the group is valid. */
 static int reject(MPI_Group group)
 {
     enum { WRONG_TAG = -1 };
@@ -202,8 +206,9 @@ void ftc_facts_close(void)
         PMPI_Comm_free(&self);
 }
 
-/* MPICH accepts logical operations on floating point and every operation on 16-bit floating point,
- * and aborts with some when it comes to an element. */
+/* Returns whether MPICH may accept @op on such elements and then abort. It accepts logical
+ * operations on floating point and every operation on 16-bit floating point, and aborts in some of
+ * them when it combines an element. */
 static bool may_abort(enum ftc_type_class type_class, enum ftc_operator op)
 {
     bool logical = op == FTC_OPERATOR_LAND || op == FTC_OPERATOR_LOR || op == FTC_OPERATOR_LXOR;
@@ -213,13 +218,15 @@ static bool may_abort(enum ftc_type_class type_class, enum ftc_operator op)
     return logical && (type_class == FTC_TYPE_FLOATING || type_class == FTC_TYPE_QUAD);
 }
 
-/* Such as MPIX_EQUAL of MPICH 4.2, whose result is not of the datatype. */
+/* Returns whether @op is a predefined operation that the library does not know, such as MPIX_EQUAL
+ * of MPICH 4.2, whose result is not of the datatype. */
 static bool is_unknown_predefined(MPI_Op op, enum ftc_operator predefined)
 {
     return predefined == FTC_OPERATOR_OTHER && (unsigned)op >> 30 == 1;
 }
 
-/* What the table does not answer. */
+/* Asks MPI whether it accepts @op, and whether @op is commutative. Returns false if native MPI must
+ * carry the call out. */
 static bool ask(MPI_Op op, enum ftc_operator predefined, struct ftc_facts *facts)
 {
     int commutative = 1;
@@ -247,7 +254,7 @@ const struct ftc_facts *ftc_facts_at(MPI_Datatype datatype, struct ftc_facts *ro
 
     if (e->used)
         return &e->facts;
-    /* of the calls that take a datatype and a communicator, the cheapest that looks at both */
+    /* the cheapest call that takes a datatype and a communicator and checks both */
     return PMPI_Pack_size(0, datatype, self, &bytes) == MPI_SUCCESS &&
                    measure(datatype, FTC_TYPE_DERIVED, room)
                ? room
@@ -275,8 +282,9 @@ bool ftc_facts(MPI_Datatype datatype, MPI_Op op, struct ftc_facts *facts)
     return facts->kernel || ask(op, predefined, facts);
 }
 
-/* In MPICH a handle tells what it is a handle of, and whether it is none at all. That is looked at
- * before the communicator whose handler gets the error. */
+/* Returns whether @handle may be a handle of the same kind of object as @valid. In MPICH the bits
+ * of a handle state that, and whether it is invalid. MPICH checks these bits before it finds the
+ * communicator whose error handler gets the error, so it must not be given another handle. */
 static bool is_like(int handle, int valid)
 {
     const unsigned object = 0x3c000000, kind = 0xc0000000;
@@ -307,7 +315,7 @@ bool ftc_is_comm(MPI_Comm comm)
     return is_like(comm, MPI_COMM_WORLD) && PMPI_Comm_compare(self, comm, &result) == MPI_SUCCESS;
 }
 
-/* An MPI library that was built without checks of arguments rejects nothing. */
+/* Relies on the bits of the handle if the MPI library was built without checks of arguments. */
 bool ftc_is_group(MPI_Group group)
 {
     return is_like(group, MPI_GROUP_EMPTY) &&
@@ -340,13 +348,15 @@ size_t ftc_packed_bytes(const struct ftc_facts *facts, MPI_Count count)
     return bytes;
 }
 
-/* A derived datatype without gaps can still have its elements in another order. */
+/* Returns false for every derived datatype, because even one without gaps may have its elements in
+ * another order. */
 bool ftc_facts_are_packed(const struct ftc_facts *facts)
 {
     return facts->contiguous && facts->type_class != FTC_TYPE_DERIVED;
 }
 
-/* To oneself: PMPI_Pack() would do the same, but rejects MPI_BOTTOM. */
+/* Sends elements from this process to itself. PMPI_Pack() would do the same, but rejects
+ * MPI_BOTTOM. */
 static int transfer(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
                     MPI_Count to_count, MPI_Datatype to_type)
 {
@@ -398,8 +408,8 @@ int ftc_unpack_some(void *buffer, const void *packed, size_t bytes, MPI_Count co
     return MPI_SUCCESS;
 }
 
-/* Not by PMPI_Pack(), to which MPICH 4.0 lets nobody give MPI_BOTTOM, and which would call the
- * error handler before native MPI does. */
+/* Packs without PMPI_Pack(), which in MPICH 4.0 rejects MPI_BOTTOM, and which would call the error
+ * handler before native MPI does. */
 void *ftc_packed_copy(const void *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes)
 {
     struct ftc_facts facts;
@@ -429,7 +439,7 @@ ptrdiff_t ftc_span_start(const struct ftc_facts *facts, MPI_Count count)
 {
     ptrdiff_t lowest = facts->true_lb_bytes;
 
-    if (facts->extent_bytes < 0 && count > 1) /* the last element comes first */
+    if (facts->extent_bytes < 0 && count > 1) /* the last element is the lowest */
         lowest += (count - 1) * facts->extent_bytes;
     return lowest & -SPAN_ALIGNMENT;
 }
@@ -448,7 +458,7 @@ size_t ftc_span_bytes(const struct ftc_facts *facts, MPI_Count count)
     return (size_t)(highest - ftc_span_start(facts, count));
 }
 
-/* A pair with a gap: the index is an int at the end of the true extent. */
+/* Copies pairs that have a gap. The index is an int at the end of the true extent. */
 static void copy_pairs(void *to, const void *from, MPI_Count count, const struct ftc_facts *facts)
 {
     size_t value_bytes = facts->size_bytes - sizeof(int);

@@ -14,18 +14,19 @@ struct reference {
 };
 
 static struct reference *all;
-static atomic_int count; /* of them: most programs never have any */
+static atomic_int count; /* length of the list; 0 in most programs */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Static_assert(sizeof(MPI_Datatype) == sizeof(int) && sizeof(MPI_Op) == sizeof(int), "handles");
 
-/* In MPICH the top bits of a handle are 0 of none, and 1 of what is built in; pairs are neither. */
+/* Returns whether the program has made @handle. In MPICH the two top bits of a handle are 0 if it
+ * is invalid and 1 if it is built in. Predefined pair datatypes have other bits. */
 static bool is_the_programs(enum ftc_handle_kind kind, int handle)
 {
     return (unsigned)handle >> 30 >= 2 &&
            (kind == FTC_HANDLE_OPERATION || ftc_predefined_bytes(handle) == 0);
 }
 
-/* The link to it, or to the end. */
+/* Returns the link to the reference, or to the end of the list. */
 static struct reference **find(enum ftc_handle_kind kind, int handle)
 {
     struct reference **link = &all;
@@ -71,7 +72,8 @@ static void free_handle(enum ftc_handle_kind kind, int handle)
         PMPI_Op_free(&handle);
 }
 
-/* MPI is called without the lock: attributes of the program's may be deleted. */
+/* Frees the handle without holding the lock, because MPI may call functions of the program that
+ * delete attributes. */
 void ftc_handle_release(enum ftc_handle_kind kind, int handle)
 {
     struct reference **link, *h = NULL;

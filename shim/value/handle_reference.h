@@ -1,6 +1,6 @@
 /* handle_reference: handles of datatypes and operations that an operation of the library still
- * needs. As in native MPI the program may free them before that is complete: they are freed once
- * nobody holds them any more. */
+ * needs. As in native MPI the program may free a handle before that operation is complete. The
+ * handle itself is freed when no operation holds it any more. */
 #ifndef FTC_VALUE_HANDLE_REFERENCE_H
 #define FTC_VALUE_HANDLE_REFERENCE_H
 
@@ -10,13 +10,16 @@
 
 enum ftc_handle_kind { FTC_HANDLE_DATATYPE, FTC_HANDLE_OPERATION };
 
-/* Of what is predefined, or no handle at all, nothing is noted. False without memory. */
+/* Holds @handle until ftc_handle_release(). Does nothing for predefined and invalid handles.
+ * Returns false if there is no memory. */
 bool ftc_handle_hold(enum ftc_handle_kind kind, int handle);
 
-/* Once for each ftc_handle_hold(). By a thread that may call MPI. */
+/* Undoes one ftc_handle_hold(). The last call frees the handle if the program has freed it. The
+ * calling thread must be one that may call MPI. */
 void ftc_handle_release(enum ftc_handle_kind kind, int handle);
 
-/* The program frees it: true if that is left to who releases it last. */
+/* Notes that the program frees @handle. Returns true if the last ftc_handle_release() will free it;
+ * if not, the caller must. */
 bool ftc_handle_free(enum ftc_handle_kind kind, int handle);
 
 #endif

@@ -1,11 +1,11 @@
-/* Kernels are made by macros, one loop each that a compiler can vectorise. x is the element of
+/* Kernels, made by macros: one loop each, which a compiler can vectorise. x is the element of
  * "inout" and y that of "in". */
 #include "kernels.h"
 
 #include <complex.h>
 #include <stdint.h>
 
-/* Values lie in messages: their memory has no type and any alignment. */
+/* Attributes of values in messages, whose memory has no type and any alignment. */
 #define ANY_TYPE      __attribute__((may_alias))
 #define ANY_ALIGNMENT __attribute__((aligned(1)))
 
@@ -23,7 +23,8 @@
         }                                                                                          \
     }
 
-/* An unordered comparison is false, so MIN and MAX with a NaN give y, like native MPI's. */
+/* Kernels of MPI_MIN and MPI_MAX. Comparisons with a NaN are false, so the result is y, as in
+ * native MPI. */
 #define ORDER_KERNELS(suffix, type)                                                                \
     KERNEL(min_##suffix, type, x < y ? x : y)                                                      \
     KERNEL(max_##suffix, type, x > y ? x : y)
@@ -45,7 +46,8 @@
     KERNEL(sum_##suffix, type, (x + y))                                                            \
     KERNEL(prod_##suffix, type, (x * y))
 
-/* Of equal values the lower index; padding is never written. */
+/* Kernel of MPI_MINLOC or MPI_MAXLOC: of equal values it takes the lower index. It never writes
+ * padding. */
 #define LOC_KERNEL(name, value_type, index_type, better)                                           \
     static void name(void *restrict into, const void *restrict from, size_t count)                 \
     {                                                                                              \
@@ -83,8 +85,8 @@ ORDER_KERNELS(float, float)
 ORDER_KERNELS(double, double)
 ORDER_KERNELS(long_double, long double)
 
-/* The real and imaginary parts of a sum do not meet. Products have no kernels: how a compiler
- * rounds their inner sums depends on its options. */
+/* Adds complex numbers. A sum keeps real and imaginary parts apart, so it has a kernel. Products
+ * have none, because a compiler's options decide how it rounds their inner sums. */
 KERNEL(sum_float_complex, float complex, (x + y))
 KERNEL(sum_double_complex, double complex, (x + y))
 KERNEL(sum_long_double_complex, long double complex, (x + y))

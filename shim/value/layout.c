@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* False: native MPI rejects it. */
+/* Sets the facts of @view to those of @datatype. Returns false if native MPI rejects it. */
 static bool look_at(struct ftc_layout_view *view, MPI_Datatype datatype)
 {
     const struct ftc_facts *facts = ftc_facts_at(datatype, &view->derived);
@@ -46,7 +46,8 @@ static ptrdiff_t offset_of(const struct ftc_layout_view *view, int index)
     return s->datatypes ? number : number * view->facts->extent_bytes;
 }
 
-/* Valid, because the call was looked at before: but of no elements it may be anything. */
+/* Sets the facts of @view to those of block @index. The datatype is valid, because the call has
+ * been examined. The datatype of a block without elements may be anything, and is skipped. */
 static void look_at_datatype(struct ftc_layout_view *view, int index)
 {
     const MPI_Datatype *datatypes = view->layout->datatypes;
@@ -100,7 +101,7 @@ int ftc_place_zero(const struct ftc_place *place)
     return rv;
 }
 
-/* ---- what matters where ---- */
+/* ---- layouts that native MPI reads ---- */
 
 static bool is_root(const struct ftc_call *call, int rank)
 {
@@ -113,7 +114,7 @@ bool ftc_layouts_are_sent(const struct ftc_call *call, int rank)
         return is_root(call, rank);
     return call->layouts->send.buffer != MPI_IN_PLACE ||
            (ftc_call_goes_to_root(call->kind) &&
-            !is_root(call, rank)); /* where it may not be in place */
+            !is_root(call, rank)); /* MPI_IN_PLACE is for the root alone */
 }
 
 bool ftc_layouts_are_received(const struct ftc_call *call, int rank)
@@ -124,9 +125,10 @@ bool ftc_layouts_are_received(const struct ftc_call *call, int rank)
            !is_root(call, rank);
 }
 
-/* ---- what native MPI rejects ---- */
+/* ---- layouts that native MPI accepts ---- */
 
-/* With NULL a displacement may be an absolute address, too. */
+/* Returns whether native MPI accepts the buffer of block @index. With NULL the displacement may be
+ * an absolute address. */
 static bool buffer_is_valid(const struct ftc_layout_view *view, int index)
 {
     const struct ftc_layout *s = view->layout;
@@ -147,7 +149,8 @@ static bool block_is_valid(struct ftc_layout_view *view, int index)
     return (!s->datatypes || look_at(view, s->datatypes[index])) && buffer_is_valid(view, index);
 }
 
-/* True for counts of one datatype in a buffer that needs no displacement: no block is examined. */
+/* Returns true for valid counts of one datatype in a buffer that needs no displacement. The blocks
+ * then need no further check. */
 static bool is_surely_valid(const struct ftc_layout_view *view, int blocks)
 {
     const struct ftc_layout *s = view->layout;
@@ -173,7 +176,8 @@ bool ftc_layout_is_valid(const struct ftc_layout *layout, int blocks)
     return true;
 }
 
-/* As MPICH looks for it: buffers that begin at one place, by the size of the datatype. */
+/* Returns whether the block of @rank in @parts begins where @whole does, which is how MPICH checks
+ * for overlap. Like MPICH, it computes the place from the size of the datatype. */
 static bool meet(const struct ftc_layout *whole, const struct ftc_layout *parts, int rank)
 {
     ptrdiff_t size = (ptrdiff_t)ftc_predefined_bytes(whole->datatype);
@@ -212,7 +216,7 @@ static bool overlap(const struct ftc_call *call, enum ftc_call_kind plain, int r
     }
 }
 
-/* ---- how much there is ---- */
+/* ---- size of the data ---- */
 
 static size_t times(size_t a, size_t b)
 {
@@ -263,7 +267,7 @@ static size_t bytes_in_all(const struct ftc_call *call, enum ftc_call_kind plain
     case FTC_CALL_GATHER:
     case FTC_CALL_ALLGATHER:
         return times((size_t)size, bytes_of_block(block));
-    case FTC_CALL_ALLTOALL: /* what stays with its rank does not travel */
+    case FTC_CALL_ALLTOALL: /* a rank's block for itself does not travel */
         return times((size_t)size * (size_t)(size - 1), bytes_of_block(block));
     default:
         return 0;
@@ -290,10 +294,11 @@ static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *b
     return true;
 }
 
-/* ---- calls that come again ---- */
+/* ---- repeated calls ---- */
 
-/* What was valid, and is so when it comes again: nothing that the arguments name can have changed.
- * A place for each kind of call but for those that share it, as loops have several. */
+/* Calls that were valid. They are valid again with equal arguments, because nothing that the
+ * arguments name can have changed. A loop may have calls of several kinds, so each kind of call has
+ * its entry, which only kinds with equal remainders share. */
 enum { KNOWN = 16 };
 
 struct known_layout {
@@ -306,7 +311,7 @@ static _Thread_local struct known {
     struct known_layout send, receive;
     enum ftc_call_kind kind;
     int root, rank, size;
-    size_t bytes; /* of a call; 0: none is known */
+    size_t bytes; /* data of the call; 0: unused entry */
 } known[KNOWN];
 
 static bool is_known_layout(const struct known_layout *k, const struct ftc_layout *s)
@@ -327,7 +332,8 @@ static struct known_layout known_layout(const struct ftc_layout *s)
     return (struct known_layout){.buffer = s->buffer, .count = s->count, .datatype = s->datatype};
 }
 
-/* Other datatypes are freed, and their handles are another's then. */
+/* Returns whether the layout stays valid as long as its arguments are the same. Its datatype must
+ * be predefined, because any other may be freed and its handle be reused. */
 static bool is_lasting(const struct ftc_layout *s)
 {
     return !s->counts && !s->displacements && !s->datatypes &&
