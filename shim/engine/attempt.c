@@ -10,7 +10,8 @@ static int first_corrected_attempt(const struct ftc_op *op)
     return ftc_op_exchanges(&op->config) ? 1 : 0;
 }
 
-/* The root of @attempt. This rank itself is a candidate, and alive. */
+/* Returns the root of @attempt. There always is one, because this rank itself is a candidate and
+ * alive. */
 static int candidate(const struct ftc_op *op, uint32_t attempt)
 {
     const struct ftc_topology *t = op->config.topology;

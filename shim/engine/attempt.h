@@ -1,7 +1,7 @@
-/* attempt: the tries of an allreduce, each with a root of its own.
+/* attempt: the attempts of an allreduce, each with its own root.
  *
- * Candidate roots come in a fixed order, rank 0 first, and where hosts fail one of each host before
- * another of any; an optimistic attempt 0 has none. */
+ * Candidate roots come in a fixed order, rank 0 first. Where hosts fail, one rank of each host is a
+ * candidate before a second rank of any host. An optimistic attempt 0 has no root. */
 #ifndef FTC_ENGINE_ATTEMPT_H
 #define FTC_ENGINE_ATTEMPT_H
 

@@ -10,7 +10,8 @@ static void send_result(struct ftc_op *op, struct ftc_actions *out, int to)
                                      .value = op->result.value});
 }
 
-/* Everybody is a child of the root: if it dies in the middle, the next attempt takes over. */
+/* Sends the result from the root to all other ranks. If the root dies meanwhile, the next attempt
+ * takes over. */
 static void send_to_everybody(struct ftc_op *op, struct ftc_actions *out)
 {
     for (int v = 1; op->vrank == 0 && v < op->config.topology->n; v++)
@@ -49,8 +50,8 @@ static void send_round_ring(struct ftc_op *op, struct ftc_actions *out)
         send_result(op, out, ftc_topology_swap((op->vrank + d) % n, op->root));
 }
 
-/* Carriers send to the members of their group in all classes but their own, or in the next ones on
- * the ring of classes. */
+/* Sends the result from a carrier to the members of its group in all other classes, or with ring
+ * correction in the next ring_distance classes on the ring of classes. */
 static void send_to_classes(struct ftc_op *op, struct ftc_actions *out)
 {
     const struct ftc_classes *c = &op->config.topology->classes;

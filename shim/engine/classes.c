@@ -3,22 +3,24 @@
 #include <assert.h>
 #include <string.h>
 
-/* What is needed only while ranks are shared out, by host: in the place of what comes later. */
+/* Arrays that are needed only while ranks are assigned. They have an entry for each host, and use
+ * the memory of arrays that are filled later. */
 struct scratch {
-    int32_t *size;  /* ranks that it has */
-    int32_t *parts; /* classes that it is shared out to */
-    int32_t *class; /* the first of them */
+    int32_t *size;  /* ranks of the host */
+    int32_t *parts; /* number of its classes */
+    int32_t *class; /* first of its classes */
     int32_t *load;  /* by class: ranks so far */
 };
 
-enum { ARRAYS = 6 }; /* of n + 1 numbers each: the classes' five, and one for scratch */
+enum { ARRAYS = 6 }; /* of n + 1 numbers each: five of struct ftc_classes, one for scratch */
 
 size_t ftc_classes_storage_bytes(int n)
 {
     return ARRAYS * ((size_t)n + 1) * sizeof(int32_t);
 }
 
-/* @sorted: 0..n-1 by key, otherwise as they are; @first: where each of @keys begins in it. */
+/* Sorts 0..n-1 by @key into @sorted, and keeps the order of equal keys. Sets @first to the index in
+ * @sorted at which each of the @keys begins. */
 static void sort_by_key(int n, const int32_t *key, int keys, int32_t *first, int32_t *sorted)
 {
     memset(first, 0, ((size_t)keys + 1) * sizeof *first);
@@ -28,7 +30,7 @@ static void sort_by_key(int n, const int32_t *key, int keys, int32_t *first, int
         first[k + 1] += first[k];
     for (int i = 0; i < n; i++)
         sorted[first[key[i]]++] = i;
-    memmove(first + 1, first, (size_t)keys * sizeof *first); /* each has moved to the next one */
+    memmove(first + 1, first, (size_t)keys * sizeof *first); /* each is where the next key begins */
     first[0] = 0;
 }
 
@@ -42,7 +44,7 @@ static int least_loaded(const int32_t *load, int count)
     return least;
 }
 
-/* The largest host that has no class yet. */
+/* Returns the largest host that has no class yet. */
 static int next_host(const struct scratch *s, int hosts)
 {
     int next = -1;
@@ -53,7 +55,7 @@ static int next_host(const struct scratch *s, int hosts)
     return next;
 }
 
-/* Largest hosts first, each to the class that has least. */
+/* Gives each host, largest first, to the class with the fewest ranks. */
 static void deal_hosts(struct scratch *s, int hosts, int count)
 {
     memset(s->load, 0, (size_t)count * sizeof *s->load);
@@ -67,7 +69,8 @@ static void deal_hosts(struct scratch *s, int hosts, int count)
     }
 }
 
-/* Fewer hosts than classes: one more class each time to the host whose classes are largest. */
+/* Gives each host one or more classes, if there are fewer hosts than classes. Each further class
+ * goes to the host that has the most ranks per class. */
 static void split_hosts(struct scratch *s, int hosts, int count)
 {
     int class = 0;
@@ -104,11 +107,12 @@ static void classify(struct ftc_classes *c, int n, const struct ftc_hosts *hosts
     }
 }
 
-/* @round: by rank, how many of its host are before it. */
+/* Sets the candidates. @round is scratch: for each rank the number of ranks of its host before
+ * it. */
 static void set_candidates(struct ftc_classes *c, int n, const struct ftc_hosts *hosts,
                            int32_t *round, int32_t *first)
 {
-    int32_t *seen = first; /* by host, at first */
+    int32_t *seen = first; /* by host; sort_by_key() then reuses it */
 
     memset(seen, 0, (size_t)hosts->count * sizeof *seen);
     for (int rank = 0; rank < n; rank++)
@@ -204,13 +208,13 @@ int ftc_classes_next(struct ftc_group_walk *w)
     return -1;
 }
 
-/* Groups are fewest, and largest, with the root in the smallest class. */
+/* Assumes that the root is in the smallest class: groups then are fewest and largest. */
 int ftc_classes_max_group(const struct ftc_classes *c)
 {
     int groups = c->smallest - 1, members = 1, n = c->first[c->count];
 
     if (groups == 0)
-        return n; /* everybody */
+        return n; /* all ranks are one group */
     for (int k = 0; k < c->count; k++)
         members += (ftc_classes_size(c, k) + groups - 1) / groups;
     return members < n ? members : n;

@@ -46,13 +46,15 @@ bool ftc_data_expects(const struct ftc_data_phase *p, int member)
            ftc_schedule_awaits(&p->schedule, member) && !has_ended(p, member, &has_left);
 }
 
-/* What a dead member had ended still counts: so it is asked again once it is known to be dead. */
+/* Returns whether @member will not finish the step that is awaited. Steps that a dead member had
+ * finished still count, so they are read again after the death is known. */
 static bool is_lost(const struct ftc_data_phase *p, int member, bool has_left)
 {
     return has_left || (p->world->is_dead(p->context, member) && !has_ended(p, member, &has_left));
 }
 
-/* Whether all have ended the step before. */
+/* Returns whether all awaited members have finished the step before. Leaves the phase if one of
+ * them never will. */
 static bool may_begin_step(struct ftc_data_phase *p)
 {
     bool has_left;

@@ -2,7 +2,8 @@
 
 #include "broadcast.h"
 
-/* Whoever decides tells whom all survivors leave out: everybody it knows to be dead. */
+/* Lists the ranks that all survivors leave out from now on. They are all ranks that this rank,
+ * which decides, knows to be dead. */
 static void list_failed(struct ftc_op *op)
 {
     op->agreed.count = 0;
@@ -11,7 +12,7 @@ static void list_failed(struct ftc_op *op)
     for (int rank = 0; op->dead_count > 0 && rank < op->config.topology->n; rank++)
         if (ftc_op_is_dead(op, rank))
             ftc_failure_info_note(&op->agreed, FTC_FAILURE_LIST, rank, false);
-    op->agreed.overflow = false; /* the rest is agreed on later */
+    op->agreed.overflow = false; /* ranks beyond the list are agreed on later */
 }
 
 void ftc_decision_make(struct ftc_op *op, enum ftc_verdict verdict, struct ftc_actions *out)

@@ -14,7 +14,7 @@ void ftc_exchange_start(struct ftc_op *op)
     op->vrank = op->config.rank;
     op->group_count = op->child_count = 0;
     op->info.count = 0;
-    op->exchange_step = -1; /* its send is not out yet */
+    op->exchange_step = -1; /* the first step has not begun, and may send */
     op->exchange_value = op->config.original;
     for (int i = 0; i < op->config.exchange_plan->count; i++)
         op->exchange[i].state = FTC_SLOT_PENDING;
@@ -22,7 +22,8 @@ void ftc_exchange_start(struct ftc_op *op)
 
 /* ---- values ---- */
 
-/* A new buffer each time: the last one may still be on its way out. */
+/* Returns the buffer of the current step. Each step has its own, because the value of the step
+ * before may still be on its way out. */
 static unsigned char *buffer_of_step(const struct ftc_op *op)
 {
     size_t stride =
@@ -42,7 +43,8 @@ static void combine_with(struct ftc_op *op, int peer, const void *value)
     op->exchange_value = into;
 }
 
-/* Of the COMBINE at hand, the values of all by their places. */
+/* Returns value @i of those that the current COMBINE step combines, by their places. This rank's
+ * own value is in the buffer of the step. */
 static unsigned char *kept(const struct ftc_op *op, int i)
 {
     const struct ftc_exchange_step *step = step_at_hand(op);
@@ -58,8 +60,8 @@ static void combine_two(struct ftc_op *op, int into, int from)
     op->config.combine(op->config.context, kept(op, into), kept(op, from));
 }
 
-/* Nested as recursive doubling among them would do it: so the result does not depend on how the
- * values come together. */
+/* Combines the kept values in the nesting of recursive doubling among their ranks, so that the
+ * result does not depend on how the values come together. */
 static void combine_kept(struct ftc_op *op)
 {
     const struct ftc_exchange_step *step = step_at_hand(op);
@@ -100,7 +102,7 @@ static void give(struct ftc_op *op, struct ftc_actions *out)
                                      .value = op->exchange_value});
 }
 
-/* What a step does before it waits; false: it waits for nothing. */
+/* Begins the current step. Returns false if the step waits for nothing. */
 static bool begin_step(struct ftc_op *op, struct ftc_actions *out)
 {
     switch ((enum ftc_exchange_act)step_at_hand(op)->act) {
@@ -118,7 +120,7 @@ static bool begin_step(struct ftc_op *op, struct ftc_actions *out)
     }
 }
 
-/* What it has waited for, a value of its peer, is here. */
+/* Ends the current step with @value, which the peer has sent. */
 static void end_step(struct ftc_op *op, const void *value)
 {
     const struct ftc_exchange_step *step = step_at_hand(op);
@@ -130,7 +132,7 @@ static void end_step(struct ftc_op *op, const void *value)
         take_result(op, value);
 }
 
-/* Goes on to the next step; false at the end. */
+/* Goes on to the next step. Returns false at the end. */
 static bool next_step(struct ftc_op *op, struct ftc_actions *out)
 {
     if (++op->exchange_step == op->config.exchange_plan->count) {
@@ -158,9 +160,10 @@ void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out)
     }
 }
 
-/* ---- what others have ---- */
+/* ---- values of other ranks ---- */
 
-/* Values that are kept are combined when all are here. */
+/* Returns whether a value for @step is used as soon as it arrives. Kept values are combined when
+ * all of them have arrived. */
 static bool is_taken_at_once(const struct ftc_op *op, int step)
 {
     return step == op->exchange_step && step_at_hand(op)->act != FTC_EXCHANGE_KEEP;
@@ -189,7 +192,8 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
     return FTC_STEP_OK;
 }
 
-/* All that it keeps it awaits at once; the COMBINE behind it awaits nothing. */
+/* Considers all KEEP steps in a row, because the rank awaits their values at once. The COMBINE step
+ * after them awaits nothing. */
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
 {
     const struct ftc_exchange_step *step = op->config.exchange_plan->step;
@@ -202,8 +206,8 @@ bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
     return false;
 }
 
-/* It may be of a later attempt, as a broadcast that this rank would take once it had joined that.
- * Whoever waits for this rank then finds what it publishes. */
+/* Takes also the result of a later attempt, as this rank would take the broadcast of that attempt
+ * once it had joined it. Ranks that wait for this rank then find what it publishes. */
 void ftc_exchange_read(struct ftc_op *op, const struct ftc_result *result)
 {
     ftc_op_hold_lock(op, result);

@@ -1,11 +1,10 @@
-/* exchange: the optimistic first attempt of an allreduce, which goes through a plan
- * (exchange_plan.h).
+/* exchange: the optimistic first attempt of an allreduce, which follows a plan (exchange_plan.h).
  *
- * Whoever has everybody's value has the only value that this attempt can have, bit for bit: each
- * host's is combined by one rank, or by all in the same pairs, and blocks of hosts in the order of
- * their leaders, so that all evaluate the same expression. On any failure the rest join the
- * corrected attempts, where whoever has returned stands for itself by its published value.
- */
+ * A rank that has the values of all ranks has the only value that this attempt can have, bit for
+ * bit. The values of a host are combined by one rank, or by all its ranks in the same pairs. The
+ * blocks of hosts are combined in the order of their leaders. So all ranks evaluate the same
+ * expression. After a failure the other ranks join the corrected attempts, where a rank that has
+ * returned is represented by the value that it published. */
 #ifndef FTC_ENGINE_EXCHANGE_H
 #define FTC_ENGINE_EXCHANGE_H
 
@@ -13,16 +12,17 @@
 
 void ftc_exchange_start(struct ftc_op *op);
 
-/* Goes through the steps as far as what has arrived allows. */
+/* Goes through the steps as far as the messages that have arrived allow. */
 void ftc_exchange_advance(struct ftc_op *op, struct ftc_actions *out);
 
 enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from,
                                            const struct ftc_message *m);
 
-/* Whether the step at hand waits for @rank. */
+/* Returns whether the current step waits for @rank. */
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank);
 
-/* The leader of the host, for whose publication the step at hand waits, has published @result. */
+/* Takes @result, which the leader of the host has published and for which the current step
+ * waits. */
 void ftc_exchange_read(struct ftc_op *op, const struct ftc_result *result);
 
 #endif

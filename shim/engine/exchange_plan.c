@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Numbers of messages: folds in and out, of which a rank receives one; then those of the rounds
- * among leaders, in each by the place of the sender; then those of the children of a rank, by their
- * places. */
+/* Numbers of messages. First comes that of folds in and out, of which a rank receives one. Then
+ * come those of the rounds among leaders, in each round by the sender's place. Last come those of a
+ * rank's children, by their places. */
 enum {
     FOLD,
     ROUNDS,
@@ -30,10 +30,11 @@ static void add(struct ftc_exchange_plan *p, enum ftc_exchange_act act, int peer
         (struct ftc_exchange_step){.peer = peer, .number = (uint16_t)number, .act = (uint8_t)act};
 }
 
-/* ---- inside a host: ranks by their index in it, the leader being 0 ---- */
+/* ---- inside a host: ranks by their index on it, the leader being 0 ---- */
 
-/* Each level is one more turn of ranks that share cores, and each child one more message that its
- * parent takes in. On several hosts the levels are narrow and less so in turns. */
+/* Returns the radix of a level. Each level costs one more turn of ranks that share cores, and each
+ * child one more message that its parent must receive. On several hosts the levels are narrow, and
+ * have two radices in turns. */
 static int radix_of(const struct ftc_hosts *hosts, int level)
 {
     if (hosts->count == 1)
@@ -41,10 +42,11 @@ static int radix_of(const struct ftc_hosts *hosts, int level)
     return level % 2 == 0 ? FTC_EXCHANGE_RADIX_OF_HOSTS : FTC_EXCHANGE_RADIX_OF_HOSTS - 1;
 }
 
-/* The parent of an index has its lowest digit that is not 0, each to the radix of its level, as 0.
- * So whatever stands below an index follows it at once. */
+/* Link from an index to its parent. The digits of an index have the radices of the levels. The
+ * parent has 0 in the place of the lowest digit that is not 0. All indices below an index thus
+ * directly follow it. */
 struct link {
-    int parent, place; /* among the children of the parent, in the order of their indices */
+    int parent, place; /* among the parent's children, in the order of indices */
 };
 
 static struct link link_of(const struct ftc_hosts *hosts, int index)
@@ -104,13 +106,14 @@ static void follow(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, i
 
 /* ---- rounds ---- */
 
-/* Ranks that tell each other what they have. */
+/* Ranks that send each other their values. */
 struct round {
     int count, own; /* place of this rank among them */
     int rank[FTC_EXCHANGE_TELLERS];
 };
 
-/* Whoever is behind oneself is told first, so that not all tell the same one at once. */
+/* Adds the steps of a round. A rank sends to the rank after itself first, so that not all ranks
+ * send to the same rank at once. */
 static void tell(struct ftc_exchange_plan *p, const struct round *r, int number)
 {
     if (r->count == 2) {
@@ -132,12 +135,12 @@ static void tell_all(struct ftc_exchange_plan *p, int n, int rank)
     for (int i = 0; i < n; i++)
         all.rank[i] = i;
     tell(p, &all, ROUNDS);
-    p->tells = n > 2; /* two swap */
+    p->tells = n > 2; /* two ranks swap */
 }
 
 /* ---- among leaders: by the numbers of their hosts ---- */
 
-/* NULL: each rank leads itself. */
+/* Returns the leader of a host. If @hosts is NULL, each rank is a leader. */
 static int leader_of(const struct ftc_hosts *hosts, int host)
 {
     return hosts ? rank_of(hosts, host, 0) : host;
@@ -150,7 +153,7 @@ static void fold(struct ftc_exchange_plan *p, struct ftc_nesting s, const struct
         add(p, self % 2 == 0 ? of_even : of_odd, leader_of(hosts, self ^ 1), FOLD);
 }
 
-/* That of @leaf in which its doublings from @first on are done, @count of them. */
+/* Returns the round of @leaf that does @count of its doublings, from number @first on. */
 static struct round round_of(const struct ftc_hosts *hosts, struct ftc_nesting s, int leaf,
                              int first, int count)
 {
@@ -164,7 +167,8 @@ static struct round round_of(const struct ftc_hosts *hosts, struct ftc_nesting s
     return r;
 }
 
-/* Where a message costs its sender nearly all, doubling is best. */
+/* Adds the rounds. Doublings are fused between distant hosts only: where a message costs little but
+ * work of its sender, single doublings are best. */
 static void double_up(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
                       struct ftc_nesting s, int leaf)
 {
@@ -179,7 +183,7 @@ static void double_up(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts
     }
 }
 
-/* @self is one of @count leaders. */
+/* Adds the exchange among @count leaders, of which @self is one. */
 static void exchange(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int count,
                      int self)
 {
@@ -192,7 +196,7 @@ static void exchange(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
     fold(p, s, hosts, self, FTC_EXCHANGE_GET, FTC_EXCHANGE_GIVE);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole plan ---- */
 
 static void go_by_hosts(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, int n, int rank)
 {

@@ -4,8 +4,7 @@
 
 enum { FLAG_SUBTREE_FAILED = 1, FLAG_OVERFLOW = 2, FLAG_INFO = 4, FLAGS_KNOWN = 7 };
 
-/* A value keeps its place in the first cache line when a transport puts 16 bytes before the header.
- */
+/* Keeps the value in the first cache line when a transport puts 16 bytes before the header. */
 _Static_assert(sizeof(struct ftc_message_header) == 32, "wire format");
 _Static_assert(FTC_FAILED_MAX <= UINT8_MAX, "id_count is one byte");
 
@@ -17,7 +16,7 @@ static size_t value_offset(size_t id_count)
            (ids + FTC_VALUE_ALIGN - 1) / FTC_VALUE_ALIGN * FTC_VALUE_ALIGN;
 }
 
-/* A result's failed ranks are a list in every scheme. */
+/* Returns whether ids are sent. The failed ranks of a result are a list in every scheme. */
 static bool has_ids(enum ftc_verdict verdict, enum ftc_failure_scheme scheme)
 {
     return scheme == FTC_FAILURE_LIST || verdict != FTC_VERDICT_NONE;

@@ -8,8 +8,9 @@
 
 #include <assert.h>
 
-/* Where hosts fail, all but one may, whatever f is, and ranks that are no more than f are no more
- * than f hosts. */
+/* Returns whether more failures are known than are tolerated. Where ranks fail, more than f of them
+ * must be dead. Where hosts fail, the dead ranks must also be on more than f hosts, or on all
+ * hosts. If there are at most f hosts, all but one may fail. */
 static bool is_excess(const struct ftc_op *op)
 {
     const struct ftc_topology *t = op->config.topology;
@@ -20,8 +21,9 @@ static bool is_excess(const struct ftc_op *op)
            op->dead_hosts == t->hosts.count;
 }
 
-/* Nobody waits for the non-roots of a reduce, and more than f failures are an error wherever they
- * are known. Without the root the operation is a no-op (paper, section "Algorithm"). */
+/* Returns whether a reduce is over before this rank has done its part. No rank waits for a
+ * non-root, and more than f failures are an error wherever they are known. Without the root the
+ * operation is a no-op (paper, section "Algorithm"). */
 static bool reduce_is_over(const struct ftc_op *op)
 {
     return ftc_op_is_dead(op, op->root) || is_excess(op);
@@ -36,7 +38,7 @@ static void start_reduce(struct ftc_op *op, struct ftc_actions *out)
         ftc_reduce_start(op, out);
 }
 
-/* A rank that is not the root has done its part of the reduction. */
+/* Goes on after a rank that is not the root has done its part of the reduction. */
 static void pass_on(struct ftc_op *op)
 {
     if (op->config.kind == FTC_OP_ALLREDUCE) {
@@ -47,7 +49,7 @@ static void pass_on(struct ftc_op *op)
     ftc_op_enter(op, FTC_PHASE_DONE);
 }
 
-/* No subtree is usable: there are more than f failures. */
+/* Goes on after no subtree was usable, which means more than f failures. */
 static void find_excess(struct ftc_op *op, struct ftc_actions *out)
 {
     if (op->config.kind == FTC_OP_REDUCE)
@@ -146,7 +148,7 @@ static enum ftc_step_outcome message(struct ftc_op *op, int from, const struct f
     if (!is_sane(op, m))
         return FTC_STEP_BAD;
     if (m->attempt < op->attempt)
-        return FTC_STEP_OK; /* the promise of whoever joined a later attempt: it is dropped */
+        return FTC_STEP_OK; /* dropped, as promised when this rank joined a later attempt */
     if (m->attempt > op->attempt)
         return op->config.kind == FTC_OP_REDUCE ? FTC_STEP_BAD : FTC_STEP_LATER;
     switch (m->kind) {
@@ -161,8 +163,9 @@ static enum ftc_step_outcome message(struct ftc_op *op, int from, const struct f
     return FTC_STEP_BAD;
 }
 
-/* The root of this attempt, alive, has left: it has decided (rule 4). The leader of the host, in an
- * exchange: it has what all have. Anybody else: a LOCK (rule 3). */
+/* Takes @result, which @peer, alive, has published. In an exchange @peer is the leader of the host,
+ * and the result is taken as it is. The root of this attempt has decided (rule 4). The result of
+ * any other rank is a LOCK (rule 3). */
 static void published(struct ftc_op *op, int peer, const struct ftc_result *result,
                       struct ftc_actions *out)
 {
@@ -184,7 +187,7 @@ enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *eve
     enum ftc_step_outcome outcome = FTC_STEP_OK;
 
     if (op->phase == FTC_PHASE_DONE)
-        return FTC_STEP_OK; /* late news */
+        return FTC_STEP_OK; /* late event */
     switch (event->kind) {
     case FTC_EVENT_START:
         assert(op->phase == FTC_PHASE_IDLE);

@@ -27,7 +27,7 @@ static void add_group_slot(struct ftc_op *op, int rank)
     s->state = FTC_SLOT_PENDING;
 }
 
-/* The root has no part in groups of classes. */
+/* Adds the peers of this rank in its group of classes. The root is in none of these groups. */
 static void add_peers_of_classes(struct ftc_op *op)
 {
     struct ftc_group_walk walk;
@@ -40,8 +40,8 @@ static void add_peers_of_classes(struct ftc_op *op)
         add_group_slot(op, peer);
 }
 
-/* Itself, and those that it sends to or hears from: with everybody in the group everybody at the
- * root, and elsewhere the root. */
+/* Adds this rank and the ranks with which it exchanges values. If all ranks are one group, these
+ * are all ranks at the root, and the root elsewhere. */
 static __attribute__((noinline)) void set_group_of_classes(struct ftc_op *op)
 {
     add_group_slot(op, op->config.rank);
@@ -54,7 +54,8 @@ static __attribute__((noinline)) void set_group_of_classes(struct ftc_op *op)
             add_group_slot(op, rank);
 }
 
-/* Of everybody's group what concerns it: all at the root, elsewhere the root and itself. */
+/* Returns the part of the group of all ranks that concerns this rank. At the root that is all
+ * ranks, elsewhere the root and this rank. */
 static struct ftc_up_correction_group direct_group(const struct ftc_op *op)
 {
     struct ftc_up_correction_group g = {.first = op->vrank, .count = 1, .with_root = true};
@@ -66,14 +67,15 @@ static struct ftc_up_correction_group direct_group(const struct ftc_op *op)
     return g;
 }
 
-/* The group in vrank order, the root first, so that all its members combine in the same order. */
+/* Adds the group in vrank order, with the root first, so that all its members combine in the same
+ * order. */
 static void set_group_of_vranks(struct ftc_op *op)
 {
     struct ftc_up_correction_group g =
         op->config.direct ? direct_group(op) : ftc_topology_group(op->config.topology, op->vrank);
 
     if (g.with_root || g.count == 0)
-        add_group_slot(op, op->root); /* without group: itself alone */
+        add_group_slot(op, op->root); /* a root in no group: itself alone */
     for (int i = 0; i < g.count; i++)
         add_group_slot(op, ftc_topology_swap(g.first + i, op->root));
 }
@@ -87,14 +89,15 @@ static void set_group(struct ftc_op *op)
         set_group_of_vranks(op);
 }
 
-/* Children of the root in the order of the topology, that is, subtrees in turn; elsewhere the
- * smallest tree first, as it is done first. */
+/* Returns the slot of a child. At the root the children are in the order of the topology, that is,
+ * subtrees in turn. Elsewhere the smallest tree comes first, because it completes first. */
 static int child_slot_index(const struct ftc_op *op, int ordinal)
 {
     return is_root(op) ? ordinal : op->child_count - 1 - ordinal;
 }
 
-/* A node that is missing, as its class has fewer: nobody to wait for. */
+/* Sets the slot of a child. If its class has too few ranks for that node, there is no rank to wait
+ * for. */
 static __attribute__((noinline)) void set_child_of_classes(const struct ftc_op *op,
                                                            struct ftc_slot *slot, int vrank)
 {
@@ -142,14 +145,14 @@ static void fail_slot(struct ftc_op *op, struct ftc_slot *slot, bool is_child)
     ftc_failure_info_note(&op->info, op->config.failure_scheme, slot->rank, is_child);
 }
 
-/* When the group is everybody, only the root needs what the others have: an allreduce has it sent
- * back. */
+/* Returns whether @from sends its value to @to. If all ranks are one group, only the root needs the
+ * values of the others. An allreduce then sends the result back. */
 static bool is_sent(const struct ftc_op *op, int from, int to)
 {
     return from != to && (to == op->root || !op->group_is_everybody);
 }
 
-/* Of classes: satellites need not get anything. */
+/* Returns whether @rank takes values of its group, with classes. Satellites need none. */
 static __attribute__((noinline)) bool takes_values(const struct ftc_op *op, int rank)
 {
     return op->group_is_everybody ||
@@ -159,7 +162,7 @@ static __attribute__((noinline)) bool takes_values(const struct ftc_op *op, int 
 static void start_group_slot(struct ftc_op *op, struct ftc_slot *slot, bool sends, bool receives,
                              struct ftc_actions *out)
 {
-    /* The ORIGINAL value, also when others have arrived: each value once in each subtree. */
+    /* the ORIGINAL value, even if others have arrived: each value is in each subtree once */
     if (sends)
         ftc_op_send(
             op, out, slot->rank,
@@ -207,8 +210,8 @@ static const void *slot_value(const struct ftc_op *op, const struct ftc_slot *sl
     return slot->rank == op->config.rank ? op->config.original : slot->buffer;
 }
 
-/* Combines what has arrived, in the order of the slots if deterministic; true when all are settled.
- */
+/* Combines what has arrived, in the order of the slots if deterministic. Returns whether no slot is
+ * pending any more. */
 static bool settle(struct ftc_op *op, struct ftc_slot *slots, int count)
 {
     bool settled = true;
@@ -240,9 +243,9 @@ static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
     ftc_op_send(op, out, ftc_topology_rank(t, op->root, ftc_topology_parent(t, op->vrank)), m);
 }
 
-/* The value of a usable subtree lacks nothing but, if subtree k has no member of the root's group,
- * what that group holds: the root's own value if it is in no group, else its value after
- * up-correction. */
+/* Makes the value of subtree k, which is usable, the result. If subtree k has no member of the
+ * root's group, its value lacks what that group holds. That is the root's own value if the root is
+ * in no group, else the root's value after up-correction. */
 static void use_subtree(struct ftc_op *op, int k)
 {
     const struct ftc_topology *t = op->config.topology;
@@ -255,8 +258,8 @@ static void use_subtree(struct ftc_op *op, int k)
             add_value(op, op->child[i].buffer);
 }
 
-/* ARRIVED, that is, usable: all parts have, and none tells of a failure (topology.h). FAILED: at
- * least one is dead, or tells of one. */
+/* Returns ARRIVED if the subtree is usable: all its parts have arrived, and none reports a failure
+ * (topology.h). Returns FAILED if at least one part is dead or reports a failure, else PENDING. */
 static int subtree_state(const struct ftc_op *op, int k)
 {
     int state = FTC_SLOT_ARRIVED;
@@ -270,7 +273,7 @@ static int subtree_state(const struct ftc_op *op, int k)
     return state;
 }
 
-/* The first usable subtree, or if deterministic the lowest-numbered one. */
+/* Uses the first usable subtree, or the lowest-numbered one if deterministic. */
 static enum ftc_reduce_outcome choose_subtree(struct ftc_op *op)
 {
     bool waits = false;
@@ -289,8 +292,8 @@ static enum ftc_reduce_outcome choose_subtree(struct ftc_op *op)
     return waits ? FTC_REDUCE_WAITS : FTC_REDUCE_HAS_NOTHING;
 }
 
-/* A LOCK, from its group or from a child, is decided already, whatever failures the subtree
- * reports. */
+/* Advances the root. A LOCK from its group or from a child is decided already, whatever failures
+ * the subtree reports. */
 static enum ftc_reduce_outcome advance_root(struct ftc_op *op)
 {
     if (op->has_lock || op->group_is_everybody)
@@ -322,8 +325,8 @@ static void keep_value(const struct ftc_op *op, struct ftc_slot *slot, const voi
     slot->state = FTC_SLOT_ARRIVED;
 }
 
-/* Whether a value that arrives for @slot now is the next one to combine: then it need not be kept.
- */
+/* Returns whether a value that arrives for @slot now is the next one to combine, so that it need
+ * not be kept. */
 static bool is_next(const struct ftc_op *op, const struct ftc_slot *slots,
                     const struct ftc_slot *slot)
 {
@@ -352,7 +355,7 @@ static void child_of_root_message(struct ftc_op *op, struct ftc_slot *slot,
                                   const struct ftc_message *m)
 {
     const struct ftc_topology *t = op->config.topology;
-    int subtree = (int)(slot - op->child) % t->subtrees + 1; /* they come in turn */
+    int subtree = (int)(slot - op->child) % t->subtrees + 1; /* subtrees come in turn */
 
     if (ftc_failure_info_is_unusable(m->info, op->config.failure_scheme, t, op->root, subtree)) {
         slot->state = FTC_SLOT_FAILED;
@@ -393,7 +396,7 @@ enum ftc_step_outcome ftc_reduce_message(struct ftc_op *op, int from, const stru
     if (!slot || from == op->config.rank || (!is_child && m->verdict != FTC_VERDICT_NONE))
         return FTC_STEP_BAD;
     if (slot->state != FTC_SLOT_PENDING)
-        return FTC_STEP_OK; /* the news of its death was faster */
+        return FTC_STEP_OK; /* the sender's death was known before */
     if (is_child)
         return tree_message(op, slot, m);
     arrive(op, slots, count, slot, m->value, op->phase == FTC_PHASE_UP_CORRECTION);

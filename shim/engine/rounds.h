@@ -1,5 +1,5 @@
-/* rounds: what a rank does next in a call whose blocks take rounds, and when it may write where
- * others read (doc/design.md, section 12).
+/* rounds: the steps of a rank in a call whose blocks take rounds, and when it may write where other
+ * ranks read (doc/design.md, section 12).
  *
  * A state machine without I/O. A rank writes a part of its block where all others can read it, and
  * votes. The result of the vote names the ranks that have written, and says whether any rank has
@@ -25,35 +25,35 @@
 
 enum ftc_rounds_step {
     FTC_ROUNDS_REGION, /* gets memory for the call, once ftc_rounds_is_free() */
-    FTC_ROUNDS_WRITE,  /* the next part of the own block */
-    FTC_ROUNDS_VOTE,   /* an operation of the engine */
-    FTC_ROUNDS_TAKE,   /* what others have written in the round */
-    FTC_ROUNDS_READ,   /* blocks that have stayed where their owners wrote them */
+    FTC_ROUNDS_WRITE,  /* writes the next part of the own block */
+    FTC_ROUNDS_VOTE,   /* carries out an operation of the engine */
+    FTC_ROUNDS_TAKE,   /* takes what others have written in the round */
+    FTC_ROUNDS_READ,   /* reads blocks that have stayed where their owners wrote them */
     FTC_ROUNDS_LEAVE,  /* shows FTC_ROUNDS_HAS_READ */
     FTC_ROUNDS_OVER,
 };
 
-/* The memory of each rank: @whole_bytes for a block that fits, else two halves of @part_bytes. */
+/* Memory of each rank: @whole_bytes for a block that fits, else two halves of @part_bytes. */
 struct ftc_rounds_limits {
     uint64_t whole_bytes, part_bytes;
 };
 
-/* How far a rank is in a call; at its beginning zero, but for the length of the own block. */
+/* Progress of a rank in a call. At its beginning zero, except for the length of the own block. */
 struct ftc_rounds_progress {
     enum ftc_rounds_step step;
     uint32_t round;
     uint64_t bytes, written; /* of the own block */
-    bool is_again;           /* by the last vote: another round follows */
+    bool is_again;           /* another round follows, by the last vote */
 };
 
-/* Goes on to the next step, after the one in p->step; FTC_ROUNDS_VOTE ends by ftc_rounds_hear(). */
+/* Goes on to the step after p->step. FTC_ROUNDS_VOTE must be ended by ftc_rounds_hear() instead. */
 void ftc_rounds_next(struct ftc_rounds_progress *p);
 
-/* The vote has a result: the rank with most data left has @left. */
+/* Takes the result of the vote: the rank with most data left has @left bytes. */
 void ftc_rounds_hear(struct ftc_rounds_progress *p, uint64_t left);
 
 /* Goes on to the end of a call, which may have failed: to FTC_ROUNDS_LEAVE, if there is anything to
- * leave. Not while the rank takes or reads. */
+ * leave. Must not be called while the rank takes or reads. */
 void ftc_rounds_end(struct ftc_rounds_progress *p);
 
 /* ---- the own block ---- */
@@ -93,43 +93,44 @@ struct ftc_rounds_area ftc_rounds_area(const struct ftc_rounds_limits *limits, u
 
 /* ---- the blocks of other ranks ---- */
 
-/* The block of one rank, as another rank has it; at the beginning zero. */
+/* State of another rank's block at this rank; zero at the beginning. */
 struct ftc_rounds_source {
     bool is_whole;
     bool stays; /* can be read where it is until its reader leaves */
 };
 
-/* Whether a rank has a part to take of the round; @has_written is by the vote. */
+/* Returns whether a part of the block is to be taken in this round. @has_written: its owner has
+ * written, by the vote. */
 bool ftc_rounds_wants(const struct ftc_rounds_source *s, bool has_written);
 
-/* Takes note of that part; the block has @left bytes after it. */
+/* Records that the part was taken. The block has @left bytes after it. */
 void ftc_rounds_got(const struct ftc_rounds_progress *p, struct ftc_rounds_source *s,
                     uint64_t left);
 
 /* ---- memory ---- */
 
-/* In the word that a rank shows of a call: it has read. */
+/* Bit in the word that a rank shows in a call: it has read. */
 enum { FTC_ROUNDS_HAS_READ = 1 << 30 };
 
-/* Memory of a rank, for one call at a time; at the beginning zero. */
+/* Memory of a rank, for one call at a time; zero at the beginning. */
 struct ftc_rounds_region {
     bool is_taken, is_left;
-    uint32_t *reader; /* after it was left: ranks that may still read */
+    uint32_t *reader; /* ranks that may still read after the region was left */
     int readers;
 };
 
-/* The readers of a region that a rank has left, as it sees them. */
+/* Functions by which a rank observes the readers of a region that it has left. */
 struct ftc_rounds_world {
-    /* Whether @reader shows itself in the call; *@shown is the word that it shows. A rank that has
-     * voted in a call showed itself before, and does until it has read. */
+    /* Returns whether @reader shows itself in the call, and sets *@shown to the word that it shows.
+     * A rank that has voted in a call showed itself before, and does until it has read. */
     bool (*shows)(void *context, uint32_t reader, uint32_t *shown);
     bool (*is_dead)(void *context, uint32_t reader);
 };
 
-/* Leaves a region; @reader stays until it is free. */
+/* Leaves a region. @reader must stay until the region is free. */
 void ftc_rounds_leave(struct ftc_rounds_region *region, uint32_t *reader, int readers);
 
-/* Whether a call may take a region. Forgets readers that have read. */
+/* Returns whether a call may take a region. Forgets readers that have read. */
 bool ftc_rounds_is_free(struct ftc_rounds_region *region, const struct ftc_rounds_world *world,
                         void *context);
 

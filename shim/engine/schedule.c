@@ -8,7 +8,7 @@ static uint64_t blocks(const struct ftc_schedule *s)
     return s->units / s->block_units + (s->units % s->block_units > 0);
 }
 
-/* Steps by which a stage of a block is behind its first. */
+/* Returns the number of steps from the first stage of a block to @stage. */
 static uint32_t delay(const struct ftc_schedule *s, enum ftc_stage stage)
 {
     return s->kind == FTC_SCHEDULE_BROADCAST && stage == FTC_STAGE_GET ? 1 : (uint32_t)stage;
@@ -53,13 +53,13 @@ struct ftc_units ftc_schedule_units(const struct ftc_schedule *s, uint64_t block
     return (struct ftc_units){first, left < s->block_units ? left : s->block_units};
 }
 
-/* @i nths of @count, which may be too large to be multiplied. */
+/* Returns @i nths of @count, which may be too large to be multiplied. */
 static uint64_t share(uint64_t count, uint64_t i, uint64_t n)
 {
     return count / n * i + count % n * i / n;
 }
 
-/* Of a broadcast the root has the whole block. */
+/* Gives the whole block of a broadcast to the root. */
 struct ftc_units ftc_schedule_part(const struct ftc_schedule *s, uint64_t block, int member)
 {
     struct ftc_units u = ftc_schedule_units(s, block);
@@ -72,7 +72,8 @@ struct ftc_units ftc_schedule_part(const struct ftc_schedule *s, uint64_t block,
     return (struct ftc_units){u.first + from, to - from};
 }
 
-/* The others of a broadcast only follow the root, which is never more than a step ahead. */
+/* Lets a non-root of a broadcast await the root alone. The root awaits all members, so it is never
+ * more than a step ahead. */
 bool ftc_schedule_awaits(const struct ftc_schedule *s, int member)
 {
     return member != s->self &&

@@ -1,19 +1,19 @@
-/* schedule: who moves which part of data that are too large for messages, and when (doc/design.md,
- * section 12). Arithmetic alone.
+/* schedule: which member moves which part of data that are too large for messages, and when
+ * (doc/design.md, section 12). Arithmetic alone.
  *
- * The data are UNITS (elements, or bytes) in BLOCKS. A block goes through three stages, one a step:
- * all members put theirs where the others can read it, each combines its PART of all, all get the
- * parts of all. The blocks follow each other:
+ * The data are UNITS (elements, or bytes) in BLOCKS. A block goes through three stages, one a step.
+ * All members put their data where the others can read them. Each member combines its PART of the
+ * data of all. All members get the parts of all. The blocks follow each other:
  *
  *     step       0        1        2        3        4
  *     put        block 0  block 1  block 2
  *     combine             block 0  block 1  block 2
  *     get                          block 0  block 1  block 2
  *
- * Nobody begins a step before those whom it awaits have ended the one before. So members are never
- * more than a step apart, and three slots of memory a member are enough: those of the blocks that
- * are put, combined and got in one step differ. A broadcast has no second stage.
- */
+ * A member begins no step before the members that it awaits have finished the step before. So
+ * members are never more than a step apart, and three slots of memory a member are enough: the
+ * blocks that are put, combined and got in one step are in different slots. A broadcast has no
+ * second stage. */
 #ifndef FTC_ENGINE_SCHEDULE_H
 #define FTC_ENGINE_SCHEDULE_H
 
@@ -30,11 +30,11 @@ enum ftc_stage { FTC_STAGE_PUT, FTC_STAGE_COMBINE, FTC_STAGE_GET, FTC_STAGES };
 
 enum { FTC_SCHEDULE_SLOTS = 3 };
 
-/* The same for all members but @self. */
+/* Parameters of a schedule, equal on all members except for @self. */
 struct ftc_schedule {
     enum ftc_schedule_kind kind;
     int n, self, root;
-    uint64_t units, block_units; /* the latter at least 1 */
+    uint64_t units, block_units; /* block_units is at least 1 */
 };
 
 struct ftc_units {
@@ -43,22 +43,23 @@ struct ftc_units {
 
 uint32_t ftc_schedule_steps(const struct ftc_schedule *s);
 
-/* The block that is in @stage in @step, in which @self has something to do; false: none. */
+/* Sets *@block to the block that is in @stage in @step. Returns false if there is none, or if @self
+ * has nothing to do in that stage. */
 bool ftc_schedule_block(const struct ftc_schedule *s, uint32_t step, enum ftc_stage stage,
                         uint64_t *block);
 
 struct ftc_units ftc_schedule_units(const struct ftc_schedule *s, uint64_t block);
 
-/* What @member combines of a block. */
+/* Returns the units of a block that @member combines. */
 struct ftc_units ftc_schedule_part(const struct ftc_schedule *s, uint64_t block, int member);
 
-/* The slot, of each member, that a block is in. */
+/* Returns the slot, of each member, that a block is in. */
 static inline int ftc_schedule_slot(uint64_t block)
 {
     return (int)(block % FTC_SCHEDULE_SLOTS);
 }
 
-/* Whether @self begins no step before @member has ended the one before. */
+/* Returns whether @self begins a step only after @member has finished the step before. */
 bool ftc_schedule_awaits(const struct ftc_schedule *s, int member);
 
 #endif

@@ -13,7 +13,8 @@ static int max_slots(int a, int b)
     return a > b ? a : b;
 }
 
-/* For those whom a rank hears as one of a group, in an operation that is direct or not. */
+/* Returns the slots for the ranks from which a rank receives in one group, in a direct operation or
+ * another. */
 static int group_slots(const struct ftc_topology *t, bool direct)
 {
     return direct ? t->n : t->max_group;
@@ -37,8 +38,8 @@ size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, si
 
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance)
 {
-    /* At most, one step ends the exchange, or the up-correction of a new attempt and its tree
-     * phase. */
+    /* A step sends most if it ends the exchange, or if it ends the up-correction of a new attempt
+     * and its tree phase. */
     return t->max_group + t->max_children + max_slots(t->max_group, ring_distance) +
            FTC_EXCHANGE_LEADERS_STEPS;
 }
@@ -109,8 +110,7 @@ static bool is_legal_edge(enum ftc_phase from, enum ftc_phase to)
         return false;
     case FTC_PHASE_EXCHANGE:
         return from == FTC_PHASE_IDLE;
-    case FTC_PHASE_UP_CORRECTION: /* also the next attempt, from wherever the root's death is learnt
-                                   */
+    case FTC_PHASE_UP_CORRECTION: /* also for the next attempt, from any phase */
         return from != FTC_PHASE_DONE;
     case FTC_PHASE_TREE:
         return from == FTC_PHASE_UP_CORRECTION;
@@ -129,7 +129,7 @@ void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase)
     op->phase = phase;
 }
 
-/* Of two LOCKs the one of the higher attempt wins (doc/design.md, section 5, rule 3). */
+/* Keeps the LOCK of the higher attempt if there are two (doc/design.md, section 5, rule 3). */
 void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock)
 {
     if (op->has_lock && op->result.attempt >= lock->attempt)

@@ -1,10 +1,9 @@
-/* state: what a rank holds of one operation, and the few ways in which all phases change it.
+/* state: state of a rank in one operation, and the few functions by which all phases change it.
  *
  *     reduce      UP_CORRECTION -> TREE -> DONE
  *     allreduce   [EXCHANGE ->] UP_CORRECTION -> TREE -> DISSEMINATION -> DONE
  *                                    ^------- next attempt -------'
- *                 root with more than f failures:  TREE -> CONFIRMATION -> DONE
- */
+ *                 root with more than f failures:  TREE -> CONFIRMATION -> DONE */
 #ifndef FTC_ENGINE_STATE_H
 #define FTC_ENGINE_STATE_H
 
@@ -21,14 +20,15 @@ enum ftc_phase {
     FTC_PHASE_EXCHANGE,      /* attempt 0 of an allreduce that exchanges */
     FTC_PHASE_UP_CORRECTION, /* waiting for the group */
     FTC_PHASE_TREE,          /* waiting for children */
-    FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: has nobody returned with a result? */
+    FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: waiting for all to confirm */
     FTC_PHASE_DISSEMINATION, /* waiting for the result */
     FTC_PHASE_DONE,
 };
 
-enum { FTC_DIRECT_MOST = 16 }; /* members of a direct reduce, all of which its root hears */
+enum { FTC_DIRECT_MOST = 16 }; /* most members of a direct reduce, whose root receives from all */
 
-/* The same on all ranks of an operation, but for rank, original and context. */
+/* Configuration of an operation, equal on all ranks except for exchange_plan, rank, original and
+ * context. */
 struct ftc_op_config {
     enum ftc_op_kind kind;
     enum ftc_algorithm algorithm; /* of an allreduce */
@@ -36,28 +36,29 @@ struct ftc_op_config {
     enum ftc_correction correction;
     int ring_distance;
     bool deterministic;
-    /* Of a reduce of up to FTC_DIRECT_MOST: everybody sends to its root, as with n <= f + 1, and
-     * there is no tree phase. */
+    /* Whether a reduce of up to FTC_DIRECT_MOST members is direct: all ranks send to its root, as
+     * with n <= f + 1, and there is no tree phase. */
     bool direct;
     const struct ftc_topology *topology;
-    const struct ftc_exchange_plan *exchange_plan; /* of this rank; if it ftc_op_exchanges() */
+    const struct ftc_exchange_plan *exchange_plan; /* of this rank; if ftc_op_exchanges() */
     int rank;
-    int root;             /* of a reduce; an allreduce goes through its candidates 0, 1, ... */
+    int root;             /* of a reduce; an allreduce goes through its candidates */
     size_t value_bytes;   /* room for a value */
-    const void *original; /* this rank's contribution; unchanged until the operation is done */
+    const void *original; /* contribution of this rank; unchanged until the operation is done */
 
-    /* into = into (+) from. Called in the same order on each run without failures if deterministic.
-     */
+    /* Sets into = into (+) from. If deterministic, it is called in the same order in each run
+     * without failures. */
     void (*combine)(void *context, void *into, const void *from);
     void *context;
 
-    /* Bytes of @value that are in use: what is copied, sent and published of it. NULL: all. */
+    /* Returns the bytes of @value in use, which alone are copied, sent and published. NULL: all
+     * bytes are in use. */
     size_t (*used_bytes)(const void *value);
 };
 
 struct ftc_send {
     int to;
-    struct ftc_message message; /* what it points to is the engine's until the next step */
+    struct ftc_message message; /* its pointers are valid until the next step */
 };
 
 struct ftc_actions {
@@ -67,11 +68,11 @@ struct ftc_actions {
 
 enum ftc_step_outcome {
     FTC_STEP_OK = 0,
-    FTC_STEP_LATER = 1, /* a message of a later attempt: keep it, and offer it again */
-    FTC_STEP_BAD = -1,  /* a message that no correct peer sends: dropped */
+    FTC_STEP_LATER = 1, /* message of a later attempt: the caller keeps it and offers it again */
+    FTC_STEP_BAD = -1,  /* message that no correct peer sends: dropped */
 };
 
-/* A receive that the operation expects. */
+/* Receive that the operation expects. */
 struct ftc_slot {
     int rank;
     enum { FTC_SLOT_PENDING, FTC_SLOT_ARRIVED, FTC_SLOT_FAILED, FTC_SLOT_TAKEN } state;
@@ -83,46 +84,50 @@ struct ftc_op {
     enum ftc_phase phase;
     uint32_t attempt;
     int root, vrank;         /* of this attempt */
-    bool group_is_everybody; /* likewise (topology.h), and if it is direct */
-    /* group: in vrank order, with this rank itself; in classes this rank, and then the others in
-     * the order of ftc_classes_walk(). child: smallest tree first; at the root subtrees in turn. */
+    bool group_is_everybody; /* of this attempt (topology.h), or the reduce is direct */
+    /* Receives of up-correction and of the tree phase. group is in vrank order and includes this
+     * rank. With classes it has this rank first, then the others in the order of
+     * ftc_classes_walk(). child has the smallest tree first, at the root the subtrees in turn. */
     struct ftc_slot *group, *child;
     int group_count, child_count;
-    struct ftc_failure_info info; /* own and the children's */
+    struct ftc_failure_info info; /* own failed receives and those that children reported */
     unsigned char *value;         /* combined so far, or the LOCK's value, or the result */
     bool has_value, has_lock;
     struct ftc_failure_info agreed; /* failed ranks of the LOCK or result */
     struct ftc_result result;       /* LOCK while has_lock, final when DONE */
-    unsigned char *confirmed;       /* one byte a rank; CONFIRMATION: it has joined this attempt */
+    unsigned char *confirmed;       /* one byte a rank: it has joined this attempt (CONFIRMATION) */
     unsigned char *dead;            /* one byte a rank */
-    int dead_count, dead_hosts;     /* these: with a dead rank */
-    struct ftc_slot *exchange;      /* one a step */
+    int dead_count, dead_hosts;     /* dead ranks; hosts with a dead rank */
+    struct ftc_slot *exchange;      /* one slot a step */
     int exchange_step;
     const unsigned char *exchange_value; /* combined so far */
     unsigned char *exchange_results;     /* one buffer a step */
 };
 
-/* Whether it begins with an exchange if nobody is known to be dead. That of two ranks does in any
- * case: up-correction alone gives each the value of the other, and the one that is left when the
- * other dies has nobody to agree with. */
+/* Returns whether an operation begins with an exchange if no death is known. An allreduce of two
+ * ranks always does. Up-correction alone gives each of the two the other's value, and after a death
+ * the rank that is left has no rank to agree with. */
 static inline bool ftc_op_exchanges(const struct ftc_op_config *config)
 {
     return config->kind == FTC_OP_ALLREDUCE &&
            (config->algorithm == FTC_ALGORITHM_OPTIMISTIC || config->topology->n == 2);
 }
 
-/* Bytes and sends that one operation on @t with values of @value_bytes can need, direct or not,
- * whose plan has up to @exchange_steps. */
+/* Returns the bytes of storage for one operation on @t, direct or not, with values of @value_bytes
+ * and a plan of up to @exchange_steps. */
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes);
+
+/* Returns the most sends of one step of an operation on @t, direct or not. */
 int ftc_op_actions_capacity(const struct ftc_topology *t, int ring_distance);
 
-/* Prepares @op; @storage is 16-byte aligned and stays for the operation's lifetime. */
+/* Prepares @op. @storage must be 16-byte aligned and stay for the operation's lifetime. */
 void ftc_op_init(struct ftc_op *op, const struct ftc_op_config *config, void *storage);
 
 /* Appends a send unless @to is known to be dead. */
 void ftc_op_send(struct ftc_op *op, struct ftc_actions *out, int to, struct ftc_message message);
 
-/* Bytes of @value in use, never more than there is room for, whatever stands in it. */
+/* Returns the bytes of @value in use. They are never more than there is room for, whatever @value
+ * contains. */
 static inline size_t ftc_op_used_bytes(const struct ftc_op *op, const void *value)
 {
     size_t bytes;
@@ -133,7 +138,7 @@ static inline size_t ftc_op_used_bytes(const struct ftc_op *op, const void *valu
     return bytes < op->config.value_bytes ? bytes : op->config.value_bytes;
 }
 
-/* The root of this attempt. */
+/* Sets the root of this attempt. */
 static inline void ftc_op_set_root(struct ftc_op *op, int root)
 {
     const struct ftc_topology *t = op->config.topology;
@@ -143,12 +148,11 @@ static inline void ftc_op_set_root(struct ftc_op *op, int root)
     op->group_is_everybody = op->config.direct || ftc_topology_group_is_everybody(t, root);
 }
 
-/* The only way from one phase to another. */
+/* Changes the phase. No other function does. */
 void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase);
 
-/* Takes a result that somebody has returned with, in the place of data (doc/design.md, section 5,
- * rule 3).
- */
+/* Takes a result with which a rank has returned, in place of data (doc/design.md, section 5, rule
+ * 3). */
 void ftc_op_hold_lock(struct ftc_op *op, const struct ftc_result *lock);
 
 static inline bool ftc_op_is_dead(const struct ftc_op *op, int rank)

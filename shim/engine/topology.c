@@ -2,14 +2,14 @@
 
 #include <assert.h>
 
-/* Number of the up-correction group of a vrank >= 1. */
+/* Returns the up-correction group of a vrank >= 1. */
 static int group_number(const struct ftc_topology *t, int vrank)
 {
     assert(vrank >= 1); /* (0 - 1) / (f + 1) is 0 in C and would put the root in group 0 */
     return (vrank - 1) / (t->f + 1);
 }
 
-/* Node 0 is the root; node j >= 1 of each subtree is its member of group j - 1. */
+/* Returns the node of @vrank: 0 for the root, j for a member of group j - 1. */
 static int node_of(const struct ftc_topology *t, int vrank)
 {
     return vrank == 0 ? 0 : group_number(t, vrank) + 1;
@@ -30,8 +30,8 @@ static int largest_subtree(int n, int f)
     return (n - 1 + f) / (f + 1);
 }
 
-/* kary: below the root, node j has the children k(j-1)+2 .. kj+1. The root has one child in each
- * subtree: with k in each it would have f + 1 times as many as anybody else. */
+/* Makes a k-ary tree. Below the root, node j has the children k(j-1)+2 .. kj+1. The root has one
+ * child in each subtree. With k in each it would have f + 1 times as many as any other process. */
 static void shape_kary(struct ftc_topology *t, int k)
 {
     if (t->nodes > 0)
@@ -40,16 +40,16 @@ static void shape_kary(struct ftc_topology *t, int k)
         t->parent[j] = (j - 2) / k + 1;
 }
 
-/* Every node that has the value at tick T passes it on at T, T + gap, T + 2 gap ..., and each copy
- * is usable @latency ticks after it left: the fastest tree under LogP with latency = L + 2o and gap
- * = max(o, g). latency 1, gap 1 is the binomial tree, latency k, gap 1 is Lame(k).
+/* Makes the fastest tree under LogP, with latency = L + 2o and gap = max(o, g). Every node that has
+ * the value at tick T passes it on at T, T + gap, T + 2 gap ..., and each copy is usable @latency
+ * ticks after it left. Latency 1 and gap 1 give the binomial tree, latency k and gap 1 give
+ * Lame(k).
  *
- * The root does so too, but serves all subtrees in turn: it comes back to each every f + 1 gaps. So
- * it has as many parts in each subtree as it has time for while the others pass the value on.
+ * The root does so too, but serves all subtrees in turn, so it comes back to each every f + 1 gaps.
+ * It has as many parts in each subtree as it has time for while the others pass the value on.
  *
- * Nodes are numbered in the order in which they get the value. Sends are ordered by (departure,
- * sender), so the next sender is found by going round the nodes once a tick: a cursor over the
- * senders of each tick, found through the tick at which each node is ready. */
+ * Nodes are numbered in the order in which they get the value. Sends are ordered by departure, then
+ * by sender. The next sender is thus found by going round the nodes that are ready, once a tick. */
 static void shape_greedy(struct ftc_topology *t, int latency, int gap)
 {
     int32_t *ready = t->next_sibling; /* scratch until the links are made */
@@ -85,7 +85,7 @@ static void link_children(struct ftc_topology *t)
             t->max_children = t->child_count[j];
 }
 
-/* For @nodes of a subtree, and the root. */
+/* Returns the bytes of a tree over @nodes of a subtree, and the root. */
 static size_t tree_bytes(int nodes)
 {
     return 4 * sizeof(int32_t) * ((size_t)nodes + 1);
@@ -101,7 +101,7 @@ size_t ftc_topology_storage_bytes_over_hosts(int n)
     return ftc_classes_storage_bytes(n) + tree_bytes(n);
 }
 
-/* The tree over the nodes, once n, f and nodes are known. */
+/* Makes the tree over the nodes. n, f and nodes must be set before. */
 static void init_tree(struct ftc_topology *t, const struct ftc_tree_shape *shape, void *storage)
 {
     int32_t *array = storage;
@@ -149,7 +149,7 @@ void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tr
     init_tree(t, shape, storage);
 }
 
-/* Subtrees of the size of the largest class: the last nodes of the others are missing. */
+/* Makes all subtrees as large as the largest class. The last nodes of the others are missing. */
 void ftc_topology_init_over_hosts(struct ftc_topology *t, int n, int f,
                                   const struct ftc_tree_shape *shape, const struct ftc_hosts *hosts,
                                   void *storage)
@@ -191,7 +191,8 @@ int ftc_topology_parent(const struct ftc_topology *t, int vrank)
     return vrank_of(t, t->parent[node_of(t, vrank)], ftc_topology_subtree(t, vrank));
 }
 
-/* A subtree that lacks the last node has one leaf less: links to it lead out of 0..vranks-1. */
+/* Returns the vrank of @node in @subtree; -1 if there is none. A subtree that lacks the last node
+ * has one leaf less, and links to that leaf lead out of 0..vranks-1. */
 static int existing(const struct ftc_topology *t, int node, int subtree)
 {
     int vrank = node < 0 ? -1 : vrank_of(t, node, subtree);
@@ -221,7 +222,7 @@ int ftc_topology_child_count(const struct ftc_topology *t, int vrank)
 {
     int j = node_of(t, vrank), last = t->nodes; /* only the last node can be missing */
     bool has_last = last > 0 && t->parent[last] == j;
-    int lacking = (t->f + 1) * t->nodes - (t->vranks - 1); /* subtrees without it */
+    int lacking = (t->f + 1) * t->nodes - (t->vranks - 1); /* subtrees without the last node */
 
     if (vrank == 0)
         return (t->f + 1) * t->child_count[0] - (has_last ? lacking : 0);
