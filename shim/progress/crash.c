@@ -21,7 +21,7 @@ struct point {
 
 bool ftc_crash_armed;
 
-enum { MAX_POINTS = 8 };
+enum { MAX_POINTS = 64 };               /* more than the text of the setting has room for */
 static struct point points[MAX_POINTS]; /* points of this rank */
 static int count;
 static long operations; /* number of operations begun */

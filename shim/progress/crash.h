@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* Reads from @text the points of @rank and arms them. Returns false if @text is not of the form
- * above, or if points follow the 8th of @rank. */
+ * above. It has at most 255 characters (struct ftc_settings). */
 bool ftc_crash_parse(const char *text, int rank);
 
 /* Text of the error that ftc_crash_parse() has found. */
