@@ -109,11 +109,10 @@ static struct ftc_persistent *keep(const struct ftc_plan *plan)
     return p;
 }
 
-/* Gives @p a communicator identity of its own. Counts the request even if this rank then fails to
- * make it, so that all ranks count alike. Returns false if there is no place for the identity. */
-static bool identify(struct ftc_persistent *p)
+/* Gives @p, which is request @number on its communicator, a communicator identity of its own.
+ * Returns false if there is no place for the identity. */
+static bool identify(struct ftc_persistent *p, uint64_t number)
 {
-    uint64_t number = ftc_lineage_of_object(p->call.comm, FTC_LINEAGE_REQUEST);
     const struct ftc_comm *of = p->plan.comm;
 
     ftc_library_lock();
@@ -124,12 +123,14 @@ static bool identify(struct ftc_persistent *p)
 
 static int make(const struct ftc_plan *plan, MPI_Request *request)
 {
+    /* Counted even if this rank then cannot make the request, so that all ranks count alike. */
+    uint64_t number = ftc_lineage_of_object(plan->call->comm, FTC_LINEAGE_REQUEST);
     struct ftc_persistent *p = keep(plan);
     int rv;
 
     if (!p)
         return ftc_error_no_memory();
-    rv = !identify(p)                                ? ftc_error_no_place()
+    rv = !identify(p, number)                        ? ftc_error_no_place()
          : ftc_keep(&p->kept, &p->plan, &p->layouts) ? MPI_SUCCESS
                                                      : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)

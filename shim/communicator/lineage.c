@@ -95,13 +95,12 @@ void ftc_lineage_give(MPI_Comm made, uint64_t number)
     if (made == MPI_COMM_NULL || number == 0)
         return;
     b = calloc(1, sizeof *b);
-    if (!b) {
-        ftc_job_end_no_memory("another communicator");
-        return;
-    }
-    b->number = number;
-    if (!ftc_attribute_keep(made, FTC_SECTION_LINEAGE, b))
+    if (b)
+        b->number = number;
+    if (!b || !ftc_attribute_keep(made, FTC_SECTION_LINEAGE, b)) {
         free(b);
+        ftc_job_end_no_memory("another communicator");
+    }
 }
 
 static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)

@@ -57,6 +57,8 @@ struct ftc_spares *ftc_spares_make(MPI_Comm comm)
     MPI_Group group = ftc_group_of(comm);
     int size = 0, wanted, rv = MPI_SUCCESS;
 
+    if (!s)
+        ftc_job_end_no_memory("another communicator"); /* the others would wait */
     PMPI_Comm_size(comm, &size);
     wanted = size == ftc_library.world_size ? FTC_SPARES_OF_WORLD : FTC_SPARES_OF_PART;
     while (s && s->count < wanted && rv == MPI_SUCCESS)

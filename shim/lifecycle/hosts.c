@@ -1,5 +1,6 @@
 #include "hosts.h"
 
+#include "job_end.h"
 #include "library.h"
 #include "monitor/mapping.h"
 #include "monitor/pmi.h"
@@ -31,11 +32,21 @@ static uint32_t *host; /* number of each rank's host */
 static struct card *card;
 static int link_door = -1, query_door = -1;
 
-static uint32_t *host_of_all(void)
+/* Returns zeroed memory for @bytes of each rank, until it is freed. Without memory the job ends:
+ * the other ranks would wait for this one. */
+static void *for_all_ranks(size_t bytes)
+{
+    void *all = calloc((size_t)ftc_library.world_size, bytes);
+
+    if (!all)
+        ftc_job_end_no_memory("the hosts of all ranks");
+    return all;
+}
+
+static void make_host_of_all(void)
 {
     if (!host)
-        host = calloc((size_t)ftc_library.world_size, sizeof *host); /* never freed */
-    return host;
+        host = for_all_ranks(sizeof *host);
 }
 
 /* ---- who is where ---- */
@@ -65,8 +76,9 @@ int ftc_hosts_by_launcher(void)
 
     if (rv != 0 && rv != -ENOENT)
         ftc_pmi_speak(FTC_PMI_MUTE);
-    if (rv != 0 || mpich_divides_hosts() || !host_of_all())
+    if (rv != 0 || mpich_divides_hosts())
         return 0;
+    make_host_of_all();
     return ftc_mapping_parse(text, ftc_library.world_size, host);
 }
 
@@ -95,16 +107,15 @@ static int number_hosts(const int *first)
 
 int ftc_hosts_by_mpich(void)
 {
-    int *all = calloc((size_t)ftc_library.world_size, sizeof *all), first, hosts = 0;
+    int *all = for_all_ranks(sizeof *all), first, hosts;
     MPI_Comm here;
 
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     first = first_here(here);
     PMPI_Comm_free(&here);
-    if (all && host_of_all()) {
-        PMPI_Allgather(&first, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
-        hosts = number_hosts(all);
-    }
+    PMPI_Allgather(&first, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    make_host_of_all();
+    hosts = number_hosts(all);
     free(all);
     return hosts;
 }
@@ -113,8 +124,7 @@ void ftc_hosts_hear(void (*await)(MPI_Request *request))
 {
     MPI_Request request;
 
-    if (!host_of_all())
-        return;
+    make_host_of_all();
     PMPI_Ibcast(host, ftc_library.world_size, MPI_UINT32_T, 0, MPI_COMM_WORLD, &request);
     await(&request);
 }
@@ -215,9 +225,7 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
     struct card own = {.board = *board, .cores = ftc_cores_own()};
     MPI_Request request;
 
-    card = calloc((size_t)ftc_library.world_size, sizeof *card);
-    if (!card)
-        return (struct ftc_board_address){0};
+    card = for_all_ranks(sizeof *card);
     describe_program(&own);
     open_doors(&own);
     PMPI_Iallgather(&own, (int)sizeof own, MPI_BYTE, card, (int)sizeof own, MPI_BYTE,

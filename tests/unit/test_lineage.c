@@ -12,7 +12,9 @@
 enum { ROUNDS = 1000, FIRST = 100, MADE = 77 };
 
 struct ftc_library ftc_library;
-static void *kept; /* of MADE */
+static void *kept;       /* of MADE */
+static bool has_no_room; /* for an attribute */
+static int ended;
 
 void ftc_attribute_on_free(enum ftc_attribute_section section,
                            void (*forget)(MPI_Comm comm, void *kept))
@@ -32,8 +34,8 @@ bool ftc_attribute_keep(MPI_Comm comm, enum ftc_attribute_section section, void 
 {
     (void)section;
     ck_assert_int_eq(comm, MADE);
-    kept = lineage;
-    return true;
+    kept = has_no_room ? NULL : lineage;
+    return !has_no_room;
 }
 
 bool ftc_is_comm(MPI_Comm comm)
@@ -54,7 +56,8 @@ int *ftc_group_world_ranks(MPI_Group group, int *size)
 
 void ftc_job_end_no_memory(const char *what)
 {
-    ck_abort_msg("%s", what);
+    ck_assert_msg(has_no_room, "%s", what);
+    ended++;
 }
 
 /* The number of a communicator that the ranks of @group make with @tag, and free again. */
@@ -90,6 +93,18 @@ START_TEST(each_has_a_number_of_its_own)
     ck_assert_uint_ne(second, other);
     ck_assert_uint_ne(all, first);
     ck_assert_uint_ne(all, other);
+}
+END_TEST
+
+/* The other ranks would count its communicators, and this one would not. */
+START_TEST(a_rank_that_cannot_keep_the_number_ends_the_job)
+{
+    MPI_Comm made = MADE;
+
+    begin(false);
+    has_no_room = true;
+    ftc_lineage_in_group(MPI_COMM_WORLD, 2, 5, &made, MPI_SUCCESS);
+    ck_assert_int_eq(ended, 1);
 }
 END_TEST
 
@@ -138,6 +153,7 @@ int main(void)
 {
     UNIT_BEGIN("lineage");
     UNIT_TEST(each_has_a_number_of_its_own);
+    UNIT_TEST(a_rank_that_cannot_keep_the_number_ends_the_job);
     UNIT_TEST(rising_tags_leave_nothing_behind);
     UNIT_TEST(tags_of_threads_are_told_apart);
     UNIT_TEST(success_that_made_nothing_has_no_number);
