@@ -52,7 +52,7 @@ static void *write_part(struct ftc_rounds *p)
     if (said.flags != 0)
         parts_left = piece.bytes = 0;
     ftc_blocks_begin(value);
-    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, piece.bytes);
+    part = ftc_blocks_add(value, &limit, p->plan->comm->rank, piece.bytes, 0);
     assert(part); /* the parts of all ranks fit the value */
     said.parts_left = parts_left < UINT16_MAX ? (uint16_t)parts_left : UINT16_MAX;
     ftc_blocks_note(value, part, said.note_of_part);

@@ -33,15 +33,13 @@ static void *add_block(struct ftc_plan *plan, size_t bytes)
 {
     void *value = plan->comm->running->contribution;
     int rank = plan->comm->rank;
-    uint32_t exposed;
-    void *data, *room = ftc_exposed_room(plan, bytes, &exposed);
+    uint32_t exposed = 0;
+    void *room = ftc_exposed_room(plan, bytes, &exposed);
+    void *data = ftc_blocks_add(value, &plan->limit, rank, bytes, exposed);
 
-    if (room)
-        return ftc_blocks_add_exposed(value, &plan->limit, rank, bytes, exposed) ? room : NULL;
-    data = ftc_blocks_add(value, &plan->limit, rank, bytes);
     if (data && plan->note != 0)
         ftc_blocks_note(value, data, plan->note);
-    return data;
+    return data && room ? room : data;
 }
 
 /* Begins a value of blocks. Returns false without memory. */

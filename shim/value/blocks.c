@@ -176,9 +176,8 @@ static struct head *widen(void *value, const struct ftc_blocks_limit *limit)
     return value;
 }
 
-/* Adds a block and returns where its data belong. Returns NULL if the data exceed the limit. */
-static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
-                 uint32_t exposed)
+void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                     uint32_t exposed)
 {
     struct head *head = widen(value, limit);
     size_t data_bytes = counted(limit, bytes, exposed);
@@ -190,17 +189,6 @@ static void *add(void *value, const struct ftc_blocks_limit *limit, int rank, si
     if (is_without_blocks(value) && bytes <= (exposed ? UINT32_MAX : FTC_INLINE_BYTES))
         return become_inline(value, rank, bytes, exposed);
     return append(head, limit, rank, bytes, exposed);
-}
-
-void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes)
-{
-    return add(value, limit, rank, bytes, 0);
-}
-
-bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
-                            size_t bytes, uint32_t exposed)
-{
-    return add(value, limit, rank, bytes, exposed) != NULL;
 }
 
 void ftc_blocks_note(void *value, const void *data, uint32_t note)

@@ -47,16 +47,13 @@ size_t ftc_blocks_room(const struct ftc_blocks_limit *limit);
 void ftc_blocks_begin(void *value);
 
 /* Adds a block of @rank, which has none yet, to a value that has room for it. Returns where its
- * @bytes of data belong, valid until another block is added. Returns NULL if the data exceed
- * @limit: the value is then too large, and has no blocks. */
-void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes);
+ * @bytes of data belong, valid until another block is added. If @exposed is not 0, the rank exposes
+ * the data under this name, and writes none there. Returns NULL if the data exceed @limit: the
+ * value is then too large, and has no blocks. */
+void *ftc_blocks_add(void *value, const struct ftc_blocks_limit *limit, int rank, size_t bytes,
+                     uint32_t exposed);
 
-/* As above, but for data that @rank exposes as @exposed. Returns false if the data exceed
- * @limit. */
-bool ftc_blocks_add_exposed(void *value, const struct ftc_blocks_limit *limit, int rank,
-                            size_t bytes, uint32_t exposed);
-
-/* Sets the note of the block of @value whose data are at @data. */
+/* Sets the note of the block of @value for which ftc_blocks_add() has returned @data. */
 void ftc_blocks_note(void *value, const void *data, uint32_t note);
 
 /* Adds the blocks of @from to those of @into, for ftc_op_config. @limit is a struct

@@ -58,7 +58,7 @@ static void begin_blocks(struct sim_value *v, const struct sim_value_kind *kind,
     v->blocks_at = (uint32_t)blocks_at(kind->n);
     blocks = (char *)v + v->blocks_at;
     ftc_blocks_begin(blocks);
-    data = ftc_blocks_add(blocks, &kind->limit, rank, bytes);
+    data = ftc_blocks_add(blocks, &kind->limit, rank, bytes, 0);
     if (data)
         memset(data, sim_value_block_content(rank, seq), bytes);
 }

@@ -22,7 +22,7 @@ static struct value of(int rank, size_t bytes)
     void *data;
 
     ftc_blocks_begin(&v);
-    data = ftc_blocks_add(&v, &limit, rank, bytes);
+    data = ftc_blocks_add(&v, &limit, rank, bytes, 0);
     if (data)
         memset(data, 'a' + rank, bytes);
     return v;
@@ -124,7 +124,7 @@ START_TEST(what_is_between_blocks_is_zero)
 
         memset(&v, 0xff, sizeof v);
         ftc_blocks_begin(&v);
-        ck_assert_ptr_nonnull(ftc_blocks_add(&v, &limit, 1, 0));
+        ck_assert_ptr_nonnull(ftc_blocks_add(&v, &limit, 1, 0, 0));
         ftc_blocks_join(&limit, &v, &with);
         ck_assert(ftc_blocks_find(&v, 2, &at, &block));
         for (const unsigned char *p = block.data + bytes; p < v.bytes + ftc_blocks_used_bytes(&v);
@@ -140,7 +140,7 @@ START_TEST(several_blocks_are_added_one_after_the_other)
     struct value v = of(0, 8);
 
     for (int rank = 1; rank < RANKS; rank++) {
-        void *data = ftc_blocks_add(&v, &limit, rank, 8);
+        void *data = ftc_blocks_add(&v, &limit, rank, 8, 0);
 
         ck_assert_ptr_nonnull(data);
         memset(data, 'a' + rank, 8);
@@ -361,7 +361,7 @@ START_TEST(an_exposed_block_without_a_name_has_no_data)
     size_t at = 0;
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_exposed(&v, &limit, 1, DATA - 8, 3));
+    ck_assert(ftc_blocks_add(&v, &limit, 1, DATA - 8, 3));
     memcpy(v.bytes + 8, &no_name, sizeof no_name);
     ck_assert(ftc_blocks_find(&v, 1, &at, &block));
     ck_assert_uint_eq(block.bytes, 0);
@@ -401,10 +401,10 @@ START_TEST(a_block_may_be_longer_than_4_gib)
 
     ck_assert_ptr_ne(v, MAP_FAILED);
     ftc_blocks_begin(v);
-    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes));
-    ck_assert_ptr_null(ftc_blocks_add(v, &whole, 1, 1));
+    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes, 0));
+    ck_assert_ptr_null(ftc_blocks_add(v, &whole, 1, 1, 0));
     ftc_blocks_begin(v);
-    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes));
+    ck_assert_ptr_nonnull(ftc_blocks_add(v, &whole, 2, whole.data_bytes, 0));
     ck_assert(ftc_blocks_find(v, 2, &at, &block));
     ck_assert_uint_eq(block.bytes, whole.data_bytes);
     ck_assert_uint_gt(ftc_blocks_used_bytes(v), whole.data_bytes);
@@ -422,7 +422,7 @@ START_TEST(of_a_block_that_is_shown_the_head_travels)
     size_t at = 0;
 
     ftc_blocks_begin(&all);
-    ck_assert(ftc_blocks_add_exposed(&all, &limit, 1, DATA - OTHERS, 3));
+    ck_assert(ftc_blocks_add(&all, &limit, 1, DATA - OTHERS, 3));
     ck_assert_uint_eq(ftc_blocks_used_bytes(&all), 16);
     ftc_blocks_join(&limit, &all, &other);
     ck_assert_uint_eq(ftc_blocks_used_bytes(&all), 16 + 16 + 16 + 16);
@@ -438,10 +438,10 @@ START_TEST(shown_data_count_as_others_do)
     struct value v, other = of(0, 8);
 
     ftc_blocks_begin(&v);
-    ck_assert(!ftc_blocks_add_exposed(&v, &limit, 1, limit.data_bytes + 1, 3));
+    ck_assert(!ftc_blocks_add(&v, &limit, 1, limit.data_bytes + 1, 3));
     ck_assert(ftc_blocks_are_too_large(&v));
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_exposed(&v, &limit, 1, limit.data_bytes, 3));
+    ck_assert(ftc_blocks_add(&v, &limit, 1, limit.data_bytes, 3));
     ftc_blocks_join(&limit, &v, &other);
     ck_assert(ftc_blocks_are_too_large(&v));
 }
@@ -454,9 +454,9 @@ START_TEST(shown_data_need_not_count)
     struct value v, other, small = of(2, 8);
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_exposed(&v, &apart, 0, 1000, 3));
+    ck_assert(ftc_blocks_add(&v, &apart, 0, 1000, 3));
     ftc_blocks_begin(&other);
-    ck_assert(ftc_blocks_add_exposed(&other, &apart, 1, 1000, 1));
+    ck_assert(ftc_blocks_add(&other, &apart, 1, 1000, 1));
     ftc_blocks_join(&apart, &v, &other);
     ftc_blocks_join(&apart, &v, &small);
     ck_assert(!ftc_blocks_are_too_large(&v));
@@ -477,7 +477,7 @@ START_TEST(more_than_4_gib_may_be_shown)
     size_t at = 0;
 
     ftc_blocks_begin(&v);
-    ck_assert(ftc_blocks_add_exposed(&v, &whole, 1, whole.data_bytes, 3));
+    ck_assert(ftc_blocks_add(&v, &whole, 1, whole.data_bytes, 3));
     ck_assert(ftc_blocks_find(&v, 1, &at, &block));
     ck_assert_uint_eq(block.exposed, 3);
     ck_assert_uint_eq(block.bytes, whole.data_bytes);

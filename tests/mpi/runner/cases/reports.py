@@ -342,6 +342,8 @@ NAMES = [
     *(Case(f"{setting} names nobody", 3, 1, stream(""), finished=3, settings={f"FTCOLL_{setting.upper()}": value},
            says=(f"(?m)^ftcoll: {setting} names rank {rank}, but the job has only ranks 0 to 2$",))
       for setting, value, rank in (("critical_ranks", "0,3", 3), ("crash", "1:9999999:b1,9:0:b1", 9))),
+    Case("crash names as many points as fit, of one rank", 3, 1, command="mpiexec.hydra -n {n} {programs}/inclusion allreduce 9",
+         failures=1, tags=DEFECT, settings={"FTCOLL_CRASH": "2:999:b1," * 27 + "2:3:a0"}, says=("rank 2 kills itself in its operation 3",)),
 ]
 
 
@@ -365,12 +367,23 @@ def required(what, at, expected, n=5, intercept="all"):
                 check=refused_at(expected, n))
 
 
+def whole(call, count, operation, **more):
+    """Results of program required that lack rank 1."""
+    settings = {"FTCOLL_REQUIRE_ALL_AT": call.removeprefix("i"), "FTCOLL_CRASH": "1:3:a0", "FTCOLL_PROTECT": "all"}
+    return Case(f"require_all_at: {call} of {count} numbers by {operation}", 3, 1, settings=settings, failures=1,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/required {call} {count} {operation}",
+                says=(r"(?m)^required: rank [02]: [1-9]\d* incomplete, 0 accepted$",), silent=(r"[1-9]\d* accepted",), **more)
+
+
 # Calls with even numbers come from here() on some ranks only: all must decide alike.
 REQUIRED = [
     required("a function", "somewhere,here", lambda comm, number: number % 2 == 0),
     required("all functions", "here, there", lambda comm, number: True),
     required("a function that does not call", "main", lambda comm, number: False),
     required("part of a name", "her,ere", lambda comm, number: False),
+    *(whole(call, 300, operation, tags=DEFECT)  # enough to be exposed
+      for call, operation in (("allreduce", "user"), ("scan", "sum"), ("iexscan", "sum"), ("scan", "user"))),
+    *(whole(call, count, "user") for call in ("reduce", "iallreduce", "reduce_scatter") for count in (1, 5000, 200000)),
     Case("require_all_at: a native reduction, with coverage", 3, 1, command="mpiexec.hydra -n {n} {programs}/advised sum",
          settings={**SITES, "FTCOLL_REQUIRE_ALL_AT": "sum", "FTCOLL_MAX_BYTES": "0"}, tags=DEFECT,
          says=("no rank called a protected reduction from 'sum'",)),
