@@ -19,31 +19,32 @@ extern "C" {
 /* Returns the version of the library that is loaded, as "major.minor.patch". */
 __attribute__((weak)) const char *ftcoll_version(void);
 
-/* Writes to @ranks at most @max failed ranks of an intracommunicator that this process knows of, by
- * their rank in @comm, in ascending order. Returns the number of all that it knows of, 0 if the
- * library does not protect @comm, or -1 for an invalid argument. The call is local: different
- * processes can know different ranks, until an allreduce on @comm. */
+/* Writes to @ranks the failed ranks of @comm that the calling process knows of: at most @max, as
+ * ranks in @comm, in ascending order. For an intercommunicator these are ranks of the local group.
+ * Returns how many failed ranks the process knows of, which may be more than @max. Returns 0 if the
+ * library is not active, or -1 for an invalid argument. The call is local: different processes can
+ * know different ranks, until an allreduce on @comm. */
 __attribute__((weak)) int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[]);
 
-/* Writes to @ranks at most @max ranks of @comm whose data are in the result of the last large
- * MPI_Allreduce or MPI_Reduce on it that this process has completed, in ascending order. A
- * reduction is large if setting large protects it: it has more than max_bytes bytes, or an
- * operation that is not commutative. All survivors of that call get the same ranks. Returns the
- * number of all these ranks, 0 if there was no such call, or -1 for an invalid argument. The mean
- * of the contributions is the sum divided by this number. As with a call on @comm, no other thread
- * may be in a call on it. */
+/* Writes to @ranks the ranks of @comm that contributed to the result of a large reduction: at most
+ * @max, in ascending order. The reduction is the last large MPI_Allreduce or MPI_Reduce on @comm
+ * that the calling process has completed. A reduction is large if the setting large protects it: it
+ * has more than max_bytes bytes, or an operation that is not commutative. All survivors of that
+ * call get the same ranks. Returns how many ranks contributed, 0 if there was no such call, or -1
+ * for an invalid argument. The mean of the contributions is the sum divided by this number. No
+ * other thread may be in a call on @comm meanwhile, as with any call on @comm. */
 __attribute__((weak)) int ftcoll_contributors(MPI_Comm comm, int max, int ranks[]);
 
-/* What this process has done since MPI_Init. */
+/* Counters of the calling process since MPI_Init. */
 struct ftcoll_counters {
-    unsigned long long protected_calls; /* carried out by the library */
-    unsigned long long native_calls;    /* intercepted, but passed on to native MPI */
-    unsigned long long messages;        /* sent for protected calls */
+    unsigned long long protected_calls; /* calls that the library carried out */
+    unsigned long long native_calls;    /* intercepted calls that were passed on to native MPI */
+    unsigned long long messages;        /* messages sent for protected calls */
     unsigned long long failures;        /* dead processes of the job that this process knows of */
 };
 
-/* Fills @counters. Returns 0, or -1 if the library is not active: before MPI_Init, after
- * MPI_Finalize, or switched off. */
+/* Fills @counters. Returns 0, or -1 if @counters is NULL or the library is not active: before
+ * MPI_Init, after MPI_Finalize, or switched off. */
 __attribute__((weak)) int ftcoll_get_counters(struct ftcoll_counters *counters);
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@
 
 enum { AWAITED_MS = 5000, NS_OF_MS = 1000000 };
 
-/* By one write(): all ranks may say some at once, and glibc 2.41 gives out a line of fprintf() in
- * parts of 128 bytes. */
+/* Prints by one write(), because all ranks may print at once and fprintf() of glibc 2.41 writes a
+ * line in parts of 128 bytes. */
 void ftc_job_end_say_last_words(const char *text)
 {
     ftc_lines_say("%s\n", text);
@@ -27,7 +27,7 @@ MPI_Comm ftc_job_end_comm(MPI_Comm comm)
     return ftc_board_is_open(board) && ftc_board_deaths(board) > 0 ? MPI_COMM_WORLD : comm;
 }
 
-/* The monitor process reports, if there is one. */
+/* Writes the report itself only without a monitor process; otherwise that process writes it. */
 void ftc_job_end_prepare(void)
 {
     if (ftc_library.suspects && ftc_library.state == FTC_LIBRARY_ACTIVE)
@@ -35,8 +35,8 @@ void ftc_job_end_prepare(void)
     ftc_monitor_stand_down();
 }
 
-/* MPICH 4.0 does not come back from its abort of MPI_COMM_WORLD, 4.2 and 5.0 do, and the program
- * would go on until the launcher has ended it. */
+/* Exits after PMPI_Abort(): on MPI_COMM_WORLD it does not return in MPICH 4.0, but does in 4.2 and
+ * 5.0, where the program would continue until the launcher kills it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {
     ftc_job_end_say_last_words(text);

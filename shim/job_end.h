@@ -1,4 +1,4 @@
-/* job_end: the ways in which the library ends the whole job, all of them with words. */
+/* job_end: functions by which the library ends the whole job, always with a message. */
 #ifndef FTC_JOB_END_H
 #define FTC_JOB_END_H
 
@@ -6,28 +6,29 @@
 
 #include <stdbool.h>
 
-/* This rank is about to end the whole job, as by MPI_Abort: that is no death of its own, and what
- * there is to report is reported now. */
+/* Gets the report of the job written, if a rank has failed. From then on the end of this rank does
+ * not count as a death. To be called before PMPI_Abort(). */
 void ftc_job_end_prepare(void);
 
-/* Says why the job ends, and gives the launcher the time to read it. */
+/* Prints @text, the reason why the job ends, and waits until the launcher has read it, for five
+ * seconds at most. */
 void ftc_job_end_say_last_words(const char *text);
 
-/* Says @text, and ends the job by MPI_Abort with @status; this rank's end is no death then. Does
- * not return. */
+/* Prints @text and ends the job by PMPI_Abort() with @status. The end of this rank does not count
+ * as a death. Does not return. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text);
 
-/* The same, for want of memory for @what. */
+/* Ends the job as above, because there is no memory for @what. */
 void ftc_job_end_no_memory(const char *what);
 
-/* The communicator to give to PMPI_Abort() in place of @comm. Once a rank is dead that is
- * MPI_COMM_WORLD: of another communicator MPICH tells all members, and waits for ever until a dead
- * one has taken it. */
+/* Returns the communicator to pass to PMPI_Abort() in place of @comm: MPI_COMM_WORLD once a rank is
+ * dead. For other communicators MPICH sends a message to each member, and waits forever for a dead
+ * member to receive it. */
 MPI_Comm ftc_job_end_comm(MPI_Comm comm);
 
-/* While a monitor process ends the job the launcher kills one rank after the other, and none of
- * these has failed: waits for that for at most five seconds. @is_due: the job will be ended even if
- * nobody has said so yet, because a death has come that a setting forbids, or by an abort. */
+/* Waits while a monitor process ends the job, for five seconds at most. The launcher then kills one
+ * rank after the other, and none of them has failed. With @is_due the function waits even if no
+ * process has claimed the end of the job yet: the job was aborted, or a setting forbids a death. */
 void ftc_job_end_await(bool is_due);
 
 #endif

@@ -1,6 +1,7 @@
-/* library: what one process of a protected job holds between MPI_Init and MPI_Finalize.
+/* library: state of one process of a protected job between MPI_Init and MPI_Finalize.
  *
- * Which lock guards what, and who may write: doc/design.md, section 13. */
+ * doc/design.md, section 13, says which lock guards which data, and which thread or process may
+ * write them. */
 #ifndef FTC_LIBRARY_H
 #define FTC_LIBRARY_H
 
@@ -15,9 +16,9 @@
 #include <stdint.h>
 
 enum ftc_library_state {
-    FTC_LIBRARY_IDLE = 0, /* not initialised, switched off, or not usable here */
+    FTC_LIBRARY_IDLE = 0, /* not initialised, switched off, or not usable in this job */
     FTC_LIBRARY_ACTIVE,
-    FTC_LIBRARY_ENDED, /* MPI_Finalize is through, as far as the program can tell */
+    FTC_LIBRARY_ENDED, /* MPI_Finalize has returned, as far as the program can tell */
 };
 
 struct ftc_library {
@@ -25,18 +26,18 @@ struct ftc_library {
     struct ftc_settings settings;
     struct ftc_board board;
     struct ftc_transport transport;
-    struct ftc_notice
-        notice; /* what this rank tells people, as far as its monitor process does not */
+    struct ftc_notice notice; /* context of the lines and reports that this rank itself writes */
     int world_rank, world_size;
-    bool oversubscribed; /* the cores are fewer than the ranks that may use them */
-    bool is_one_machine; /* of which the hosts are containers, if they are several */
-    bool suspects;       /* monitor = timeout, on one host: silence means death */
-    bool accuses;        /* the same on several: the monitor process ends who is silent */
-    bool paused;         /* by MPI_Pcontrol: calls go to native MPI */
+    bool oversubscribed; /* fewer cores than ranks that may use them */
+    bool is_one_machine; /* all ranks run on one machine: on one host, or in several containers */
+    bool suspects;       /* monitor = timeout on one host: ranks declare a silent rank dead */
+    bool accuses;        /* monitor = timeout on several hosts: ranks ask the monitor process of a
+                            silent rank to kill it */
+    bool paused;         /* calls go to native MPI (MPI_Pcontrol) */
     bool threaded;       /* MPI_THREAD_MULTIPLE */
-    bool interleaved;    /* operations begin while others run: of threads, or nonblocking ones */
-    bool locked;         /* several threads, the program's or the library's: calls hold the lock */
-    bool held;           /* where they do not: they would */
+    bool interleaved;    /* an operation may begin while others run: threads, nonblocking calls */
+    bool locked;         /* several threads, the program's or the library's: calls take the lock */
+    bool held;           /* unless locked: a call is where it would hold the lock */
     uint64_t messages_sent;
     pthread_mutex_t lock;
 };
@@ -51,7 +52,8 @@ static inline void ftc_library_lock(void)
         ftc_library.held = true;
 }
 
-/* For what MPI may call while this rank has called MPI with the lock. */
+/* Takes the lock if it is free, and returns whether it did. For callbacks of MPI, which may run
+ * while this process calls MPI with the lock held. */
 static inline bool ftc_library_trylock(void)
 {
     if (ftc_library.locked)
