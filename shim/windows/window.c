@@ -15,18 +15,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What is kept of a window, in an attribute of it: its number (communicator/lineage.h). */
+/* Key of the attribute that has a window's number (communicator/lineage.h). */
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* Of an attribute that cannot be deleted. */
+/* Key of an attribute that cannot be deleted. */
 static int keeping_keyval = MPI_KEYVAL_INVALID;
 
 /* A window that is being freed. */
 struct freeing {
     MPI_Win *win;
-    struct ftc_comm *comm; /* of those who free it */
+    struct ftc_comm *comm; /* the members of the window */
     struct ftc_death_watch watch;
-    int result; /* of native MPI */
+    int result; /* error code of native MPI */
 };
 
 static int on_free(MPI_Win win, int key, void *number, void *extra)
@@ -66,7 +66,7 @@ int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
         return rv;
     number = malloc(sizeof *number);
     if (!number) {
-        ftc_job_end_no_memory("another window"); /* the others will protect it */
+        ftc_job_end_no_memory("another window"); /* the other ranks have a number for it */
         return rv;
     }
     *number = ftc_lineage_of_object(comm, FTC_LINEAGE_WINDOW);
@@ -75,7 +75,7 @@ int ftc_window_made(MPI_Comm comm, const MPI_Win *win, int rv)
     return rv;
 }
 
-/* ---- 2: nobody is dead ---- */
+/* ---- step 2: all members live ---- */
 
 static void run_native_part(void *argument)
 {
@@ -92,10 +92,11 @@ static int free_natively(struct freeing *x)
     return MPI_SUCCESS;
 }
 
-/* ---- 3: somebody is dead ---- */
+/* ---- step 3: a member is dead ---- */
 
-/* What the dead had under way to the program's own memory arrives before the program gets that
- * back. The error is not the program's: no handler of its own is to see it. */
+/* Lets native MPI begin to free the window. Before that it receives the data that dead ranks had
+ * sent, because these may still be written to the program's own memory. The error that native MPI
+ * raises is expected, so the program's error handler is not called. */
 static int keep(struct freeing *x)
 {
     ftc_dead_take_in();
@@ -106,7 +107,7 @@ static int keep(struct freeing *x)
     return MPI_SUCCESS;
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group group)
 {
@@ -122,7 +123,8 @@ static int carry_out(const struct ftc_call *call, struct freeing *x, MPI_Group g
     return rv;
 }
 
-/* Those who free the window, if they can be protected; NULL: native MPI is to free it. */
+/* Returns the members of the window, to be released by the caller, or NULL if native MPI is to free
+ * the window. */
 static struct ftc_comm *open_members(uint64_t number, MPI_Group group)
 {
     struct ftc_comm *c;
@@ -151,7 +153,9 @@ static uint64_t *number_of(MPI_Win win)
     return number;
 }
 
-/* For one call: if it fails, and is made again, what was sent for the first is not for the next. */
+/* Returns the number that identifies this call of MPI_Win_free(), and changes *@number for the next
+ * call: if the call fails and is repeated, messages of the first call must not count for the
+ * second. */
 static uint64_t take(uint64_t *number)
 {
     uint64_t taken = *number;
