@@ -1,6 +1,6 @@
 #include "call.h"
 
-/* What the table says of a kind. */
+/* Row of calls.def. */
 struct row {
     const char *name;
     enum ftc_call_class class;
@@ -80,7 +80,7 @@ bool ftc_call_is_counted(enum ftc_call_kind kind)
     }
 }
 
-/* A call, its nonblocking and its persistent form. */
+/* Entries for a blocking call and its nonblocking and persistent forms. */
 #define FORMS(kind, traits)                                                                        \
     [FTC_CALL_##kind] = (traits), [FTC_CALL_I##kind] = (traits) | FTC_TRAIT_REQUEST,               \
     [FTC_CALL_##kind##_INIT] = (traits) | FTC_TRAIT_REQUEST

@@ -1,4 +1,4 @@
-/* call: a call of the program, from the wrapper to the result. */
+/* call: description of an MPI call of the program, and the kinds of calls. */
 #ifndef FTC_CALL_CALL_H
 #define FTC_CALL_CALL_H
 
@@ -33,17 +33,18 @@ enum ftc_call_class {
     FTC_CLASS_OTHER,
 };
 
-/* The layout of the blocks of a call, one a rank (or neighbor): of what is sent, or of what is
- * received. */
+/* Layout of the blocks that a call sends, or of those that it receives: one block per rank or
+ * neighbor. */
 struct ftc_layout {
     void *buffer;
-    MPI_Count count; /* of one block */
+    MPI_Count count; /* elements of one block, unless @counts is set */
     MPI_Datatype datatype;
 
-    /* Of the v and w forms: an array a block, or NULL. The w forms have displacements in bytes. */
-    const void *counts;            /* int, or MPI_Count in large-count forms */
-    const void *displacements;     /* int, or MPI_Aint where is_wide */
-    const MPI_Datatype *datatypes; /* w */
+    /* Arrays of the v and w forms with an element per block, or NULL. Displacements of the w forms
+     * are in bytes. */
+    const void *counts;            /* int, or MPI_Count if counts_are_wide (large-count forms) */
+    const void *displacements;     /* int, or MPI_Aint if displacements_are_wide */
+    const MPI_Datatype *datatypes; /* w forms only */
     bool counts_are_wide, displacements_are_wide;
 };
 
@@ -58,35 +59,38 @@ struct ftc_call {
     MPI_Count count;
     MPI_Datatype datatype;
     MPI_Op op;
-    int root; /* in @comm, of a call that has one */
+    int root; /* rank in @comm, if the call has a root */
     MPI_Comm comm;
-    const struct ftc_layouts *layouts; /* of a call that moves blocks */
-    MPI_Errhandler errhandler;         /* of a call that names one; else 0 */
-    const void *return_address;        /* in the program */
-    int result;                        /* MPI error code, if the call was carried out here */
+    const struct ftc_layouts *layouts; /* NULL unless the call moves blocks */
+    MPI_Errhandler errhandler;         /* argument of the call; 0 if it has none */
+    const void *return_address;        /* address in the program */
+    int result;                        /* MPI error code, if the library carried out the call */
 };
 
-/* "MPI_Allreduce" */
+/* Returns the name of the MPI function, such as "MPI_Allreduce". */
 const char *ftc_call_name(enum ftc_call_kind kind);
 
 enum ftc_call_class ftc_call_class(enum ftc_call_kind kind);
 
-/* Whether it waits for all the ranks that it names. */
+/* Returns whether the call waits for all ranks that it names. */
 bool ftc_call_needs_all(enum ftc_call_kind kind);
 
-/* @number as somebody else has written it; FTC_CALL_NONE if there is no such kind. */
+/* Returns @number, which another process may have written, as a kind; FTC_CALL_NONE if there is no
+ * such kind. */
 enum ftc_call_kind ftc_call_kind(uint32_t number);
 
-/* Whether it has a request that is started again and again. */
+/* Returns whether the call makes a persistent request for a collective call. */
 bool ftc_call_is_persistent(enum ftc_call_kind kind);
 
-/* Point-to-point, or for requests. */
+/* Returns whether the call is point-to-point, or tests or waits for requests or messages. */
 bool ftc_call_is_message(enum ftc_call_kind kind);
 
-/* Called by all ranks of a communicator, and not the library's own. */
+/* Returns whether all ranks of a communicator make the call. Nonblocking and persistent calls, and
+ * the library's own synchronization, do not count. */
 bool ftc_call_is_collective(enum ftc_call_kind kind);
 
-/* It is counted by who carries it out, the library or native MPI, and why. */
+/* Returns whether the report counts how often the library, or native MPI, carries out the call, and
+ * why. */
 bool ftc_call_is_counted(enum ftc_call_kind kind);
 
 static inline bool ftc_call_is_reduce(enum ftc_call_kind kind)
@@ -105,27 +109,28 @@ static inline bool ftc_call_is_reduction(enum ftc_call_kind kind)
     return ftc_call_is_reduce(kind) || ftc_call_is_allreduce(kind);
 }
 
-/* What a rank gives to a reduction or scan. */
+/* Returns the buffer that a rank contributes to a reduction or scan. */
 static inline const void *ftc_call_input(const struct ftc_call *call)
 {
     return call->sendbuf == MPI_IN_PLACE ? call->recvbuf : call->sendbuf;
 }
 
-/* The peer of a call that needs all members of its communicator; and of one that needs some member,
- * and has been told of those that are dead: worth a word only if nobody else goes on either. */
+/* Peers of calls that do not name one rank. FTC_ALL_MEMBERS: the call needs all members of its
+ * communicator. FTC_SOME_MEMBER: it needs any one member, and the rank already knows of the dead
+ * ones, so the call is reported as blocked only if the whole job stands still. */
 enum { FTC_ALL_MEMBERS = MPI_ANY_SOURCE, FTC_SOME_MEMBER = -100 };
 
-/* What is peculiar to a call. */
+/* Properties of a collective call. */
 enum {
     FTC_TRAIT_ROOT = 1,
-    FTC_TRAIT_TO_ROOT = 2,      /* the root alone gets what the others give, in one operation */
-    FTC_TRAIT_OPERATION = 4,    /* it combines elements */
+    FTC_TRAIT_TO_ROOT = 2,      /* one operation whose result only the root gets */
+    FTC_TRAIT_OPERATION = 4,    /* the call has an MPI_Op */
     FTC_TRAIT_UNKNOWN_SIZE = 8, /* no rank knows how much the others send */
     FTC_TRAIT_UNEVEN = 16,      /* ranks give blocks of different sizes */
-    FTC_TRAIT_NEIGHBORS = 32,   /* to those that the topology of the communicator names */
-    FTC_TRAIT_FROM_ROOT = 64,   /* the root has what the others want */
+    FTC_TRAIT_NEIGHBORS = 32,   /* data go to the neighbors in the communicator's topology */
+    FTC_TRAIT_FROM_ROOT = 64,   /* only the root sends data */
     FTC_TRAIT_REQUEST = 128,    /* nonblocking or persistent */
-    FTC_TRAIT_ADDRESSED = 256,  /* a rank gives other data to each rank that takes them */
+    FTC_TRAIT_ADDRESSED = 256,  /* a rank sends different data to each receiver */
 };
 extern const unsigned short ftc_call_traits[FTC_CALL_COUNT];
 
@@ -174,7 +179,7 @@ static inline bool ftc_call_is_of_neighbors(enum ftc_call_kind kind)
     return (ftc_call_traits[kind] & FTC_TRAIT_NEIGHBORS) != 0;
 }
 
-/* The blocking form of a nonblocking or persistent call; all others are their own. */
+/* Returns the blocking form of a nonblocking or persistent call, and @kind for all others. */
 enum ftc_call_kind ftc_call_plain(enum ftc_call_kind kind);
 
 static inline bool ftc_call_is_scan(enum ftc_call_kind kind)
@@ -184,13 +189,13 @@ static inline bool ftc_call_is_scan(enum ftc_call_kind kind)
     return plain == FTC_CALL_SCAN || plain == FTC_CALL_EXSCAN;
 }
 
-/* Whether a call that combines elements, and is no scan, is a reduce_scatter: it has a layout. */
+/* Returns whether a call with an MPI_Op that is no scan is a reduce_scatter: it has layouts. */
 static inline bool ftc_call_scatters_result(const struct ftc_call *call)
 {
     return call->layouts != NULL;
 }
 
-/* Whether @rank of its communicator gets the result. */
+/* Returns whether @rank of the call's communicator gets the result. */
 static inline bool ftc_call_gives_result(const struct ftc_call *call, int rank)
 {
     return !ftc_call_goes_to_root(call->kind) || call->root == rank;
