@@ -4,7 +4,8 @@
 
 #include <time.h>
 
-/* The word of an announcement: its claimant, or 0, and the last number that was announced. */
+/* Layout of the word of an announcement: the claimant or 0 in the upper half, the last number that
+ * was announced in the lower half. */
 enum { ANNOUNCER_SHIFT = 32, IS_RANK = 1u << 15 };
 enum { LINE_TRIES = 1000, LINE_PAUSE_NS = 100000 };
 _Static_assert((int)FTC_BOARD_RANKS_MAX < (int)IS_RANK, "a rank and one more fit below the bit");
@@ -60,7 +61,8 @@ bool ftc_announcement_claim(const struct ftc_board *board,
     return true;
 }
 
-/* Other hosts may have announced more meanwhile. */
+/* Returns the last number that is announced now. Other hosts may have announced a higher one
+ * meanwhile. */
 static uint64_t announced_in(uint64_t word, const struct ftc_announcement *announcement)
 {
     return (uint32_t)word > announcement->number ? (uint32_t)word : announcement->number;
@@ -108,7 +110,8 @@ bool ftc_announcement_is_done(const struct ftc_board *board,
     return (uint32_t)atomic_load(word_of(board, announcement)) >= announcement->number;
 }
 
-/* A number that its drawer could not keep is lost, and the lines are the fewer. */
+/* Draws a number if the death has none. If another process stores its number first, this one stays
+ * unused. */
 uint32_t ftc_announcement_number(const struct ftc_board *board, uint32_t rank)
 {
     _Atomic uint32_t *number = &board->shared->rank[rank].notice;

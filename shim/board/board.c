@@ -17,7 +17,7 @@
 #define BOARD_MAGIC 0x3162726c6c6f6374ull /* "tcollrb1" in memory order */
 #define BOARD_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-#ifndef MFD_NOEXEC_SEAL /* of Linux 6.3 */
+#ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
@@ -29,7 +29,7 @@ enum {
     MAX_SITES_BYTES = 1 << 24,
     MAX_BULK_BYTES = 1 << 27,
     PAGE = 4096,
-    WINDOW_UNIT = 1 << 16, /* the largest page that there is */
+    WINDOW_UNIT = 1 << 16, /* largest base page size of any machine */
     MAX_TRACE_BYTES = 1 << 24
 };
 
@@ -55,12 +55,13 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (uint32_t)FTC_RANK_SET_WORDS(g->ranks);
 }
 
-/* The segment: header and ranks | sets of rank 0, 1, ... | bells of rank 0, 1, ... | rings to 0
- * from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... | what rank 0, 1, ... shows, | and
- * that of large data | traces of rank 0, 1, ... | the windows: groups of entries, and places.
+/* Layout of the segment: header and ranks | sets of rank 0, 1, ... | bells of rank 0, 1, ... |
+ * rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... | exposed data of rank
+ * 0, 1, ... | progress words for large data of rank 0, 1, ... | traces of rank 0, 1, ... | windows.
  *
- * A group: entries of rank 0, 1, ... | multicasts of its entry 0, 1, ..., of all ranks each. A
- * place: that of rank 0, 1, ... */
+ * The windows are groups of entries, then places for large data. A group: entries of rank 0, 1, ...
+ * | multicasts of its entry 0, 1, ..., for all ranks each. A place: that of rank 0, 1, ... */
+
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
@@ -73,7 +74,7 @@ static size_t bells_offset(const struct ftc_board_geometry *g)
     return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
-/* Cache lines of its own. */
+/* Returns the size of a bell, in whole cache lines. */
 static size_t bell_bytes(const struct ftc_board_geometry *g)
 {
     return ((1 + ftc_board_set_words(g)) * sizeof(uint64_t) + 63) / 64 * 64;
@@ -168,11 +169,11 @@ static void *map_part(int fd, size_t offset, size_t bytes)
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 
     if (p != MAP_FAILED)
-        (void)madvise(p, bytes, MADV_DONTDUMP); /* a core dump would take memory for all pages */
+        (void)madvise(p, bytes, MADV_DONTDUMP); /* a core dump would allocate all pages */
     return p;
 }
 
-/* With a geometry that is sane. */
+/* Maps the segment without its windows. @g must be sane. Returns 0 or a negative errno. */
 static int map_segment(struct ftc_board *board, int fd, const struct ftc_board_geometry *g)
 {
     _Atomic(unsigned char *) *window = calloc(windows(g), sizeof *window);
@@ -204,7 +205,8 @@ void ftc_board_on_no_room(void (*function)(void))
     on_no_room = function;
 }
 
-/* A number that the program has closed may be that of a file of its own. */
+/* Returns whether the descriptor is still that of the board. The program may have closed it, and
+ * opened a file of its own with the same number. */
 static bool has_file(const struct ftc_board *board)
 {
     struct stat st;
@@ -213,7 +215,7 @@ static bool has_file(const struct ftc_board *board)
            (fcntl(board->fd, F_GET_SEALS) & BOARD_SEALS) == BOARD_SEALS;
 }
 
-/* Another thread may have come first. */
+/* Unmaps the window again if another thread has mapped it meanwhile. */
 unsigned char *ftc_board_map_window(const struct ftc_board *board, uint32_t number)
 {
     const struct ftc_board_geometry *g = &board->geometry;
@@ -250,8 +252,8 @@ static int set_size(int fd, size_t size)
     return rv;
 }
 
-/* Where vm.memfd_noexec is 2, Linux 6.3 to 6.5 refuse memory that is not said to be never executed;
- * older kernels do not know of that. */
+/* Returns a descriptor of an unnamed memory file, or -1. Linux 6.3 to 6.5 with vm.memfd_noexec = 2
+ * require MFD_NOEXEC_SEAL, which older kernels reject. */
 static int create_memory(void)
 {
     const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

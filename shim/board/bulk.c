@@ -21,10 +21,10 @@ _Static_assert((int)FTC_BULK_SLOT_BYTES % 4096 == 0, "slots are pages");
 static bool are_past_caches;
 
 static struct {
-    size_t bytes;    /* of each slot, that are in memory */
-    size_t reserved; /* of all of them, from the first on */
+    size_t bytes;    /* bytes of each slot that are in memory */
+    size_t reserved; /* bytes from the first slot on that are in memory (ftc_bulk_reserve()) */
     struct ftc_rounds_region use;
-    uint32_t seq; /* of the operation whose slots are still read */
+    uint32_t seq; /* operation whose data other ranks still read */
 } own[FTC_BULK_WORDS];
 
 static uint64_t owner(const struct ftc_bulk_region *p)
@@ -32,8 +32,8 @@ static uint64_t owner(const struct ftc_bulk_region *p)
     return atomic_load_explicit(&p->communicator_id, memory_order_acquire);
 }
 
-/* The owner is the same before and after its word is read: it could have gone to another
- * communicator meanwhile. */
+/* Returns whether the region is in that operation. Reads the communicator before and after the
+ * progress, because the region may go to another communicator meanwhile. */
 static bool is_in(const struct ftc_bulk_region *p, uint64_t communicator_id, uint32_t seq)
 {
     return owner(p) == communicator_id &&
@@ -41,7 +41,8 @@ static bool is_in(const struct ftc_bulk_region *p, uint64_t communicator_id, uin
            owner(p) == communicator_id;
 }
 
-/* Whoever may write to the board may have written anything. */
+/* Returns the number of regions that @rank has used, at most FTC_BULK_WORDS: any process may have
+ * written the number. */
 static int words_of(const struct ftc_board *board, uint32_t rank)
 {
     uint32_t words = atomic_load_explicit(&ftc_bulk_head(board, rank)->words, memory_order_acquire);
@@ -65,15 +66,15 @@ int ftc_bulk_find(const struct ftc_board *board, uint32_t rank, uint64_t communi
     return -1;
 }
 
-/* Else lack of memory would be a signal in the middle of the data. Kernels that do not know this
- * way of asking give the pages when they are touched. */
+/* Gets the pages into memory. Otherwise a lack of memory would raise a signal while data are
+ * copied. Kernels without MADV_POPULATE_WRITE allocate pages when they are touched. */
 static bool populate_slot(const struct ftc_board *board, uint32_t self, int region, int slot,
                           size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t start = (uintptr_t)ftc_bulk_slot(board, self, region, slot), before = start % page;
 
-    /* Slots begin at 4 KiB, and pages may be larger. */
+    /* Slots are aligned to 4 KiB, and pages may be larger. */
     return madvise((void *)(start - before), before + bytes, MADV_POPULATE_WRITE) == 0 ||
            (errno != ENOMEM && errno != EFAULT);
 }
@@ -106,7 +107,8 @@ struct site {
     int region;
 };
 
-/* It is the same before and after the word is read: @reader may take it for another operation. */
+/* Finds the progress of @reader in the operation that this rank has left. Looks for the region of
+ * @reader before and after reading, because @reader may take it for another operation meanwhile. */
 static bool shows(void *context, uint32_t reader, uint32_t *shown)
 {
     const struct site *s = context;
@@ -135,7 +137,7 @@ static void look_at_readers(const struct ftc_board *board, uint32_t self, int re
     ftc_bulk_give_back(board, self, region);
 }
 
-/* Places whose readers are through become free. */
+/* Frees the regions that have been left and whose readers have read. */
 static void look_at_left(const struct ftc_board *board, uint32_t self)
 {
     int words = words_of(board, self);
@@ -169,7 +171,7 @@ int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communi
     own[region].use.is_taken = true;
     if (region >= words_of(board, self))
         atomic_store(&ftc_bulk_head(board, self)->words, (uint32_t)region + 1);
-    ftc_bulk_show(board, self, region, seq, 0); /* first: nobody is to find it in another one */
+    ftc_bulk_show(board, self, region, seq, 0); /* before other ranks find the region by its id */
     atomic_store(&ftc_bulk_region(board, self, region)->communicator_id, communicator_id);
     return region;
 }

@@ -70,7 +70,7 @@ bool ftc_death_is_forbidden(const struct ftc_board *board, uint32_t rank)
            (forbidden & (FTC_FORBID_ANY | 1u << ftc_death_cause(board, rank))) != 0;
 }
 
-/* The word of setting tolerate. */
+/* Returns the word of the setting tolerate for @cause. */
 static const char *word_of(enum ftc_death_cause cause)
 {
     return cause == FTC_DEATH_SIGNAL ? "signal"

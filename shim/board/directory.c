@@ -9,7 +9,7 @@ void ftc_directory_set_key(struct ftc_board *board, const uint64_t key[2])
     ftc_hold_make(&board->shared->agent);
 }
 
-/* Whoever had it before has ended: the lock goes on as it is. */
+/* Takes over the lock of an agent that has ended. */
 void ftc_directory_await_agency(struct ftc_board *board)
 {
     ftc_hold_take_over(&board->shared->agent);

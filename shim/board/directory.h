@@ -1,13 +1,14 @@
-/* directory: which rank is on which host, and where each is reached from the others.
+/* directory: host of each rank, and addresses and ports at which other hosts reach it.
  *
- * Written by whoever creates a host's board, before anybody else uses it; nothing of it changes
- * later. With one host all ranks are on host 0, and nothing else is written. */
+ * The process that creates a host's board writes the directory before another process uses the
+ * board. Only ftc_directory_set_heard() changes it later. With one host all ranks are on host 0,
+ * and nothing else is written. */
 #ifndef FTC_BOARD_DIRECTORY_H
 #define FTC_BOARD_DIRECTORY_H
 
 #include "board.h"
 
-/* Where something listens, without its port. */
+/* IP address without a port. */
 struct ftc_address {
     uint32_t family; /* AF_INET or AF_INET6; 0: unknown */
     unsigned char bytes[FTC_BOARD_ADDRESS_BYTES];
@@ -15,28 +16,28 @@ struct ftc_address {
 
 struct ftc_directory_rank {
     uint32_t host;
-    uint16_t link_port;  /* of the rank (transport/link.h) */
-    uint16_t query_port; /* of its monitor process (monitor/query_server.h) */
-    uint64_t program,
-        program_base; /* ftc_loaded_identity() of its program, and where that begins */
+    uint16_t link_port;             /* port of the rank (transport/link.h) */
+    uint16_t query_port;            /* port of its monitor process (monitor/query_server.h) */
+    uint64_t program, program_base; /* ftc_loaded_identity() of its program, and its load address */
 };
 
-/* ---- who creates the board ---- */
+/* ---- the process that creates the board ---- */
 
+/* Sets the key of the connections between hosts, and makes the lock of the agent. */
 void ftc_directory_set_key(struct ftc_board *board, const uint64_t key[2]);
 void ftc_directory_set_host(struct ftc_board *board, uint32_t host, const char *name,
                             const struct ftc_address *address);
 void ftc_directory_set_rank(struct ftc_board *board, uint32_t rank,
                             const struct ftc_directory_rank *entry);
 
-/* ---- everybody ---- */
+/* ---- all processes ---- */
 
 static inline bool ftc_board_has_other_hosts(const struct ftc_board *board)
 {
     return board->geometry.other_hosts > 0;
 }
 
-/* The host of @rank; never more than geometry.other_hosts. */
+/* Returns the host of @rank, at most geometry.other_hosts. */
 static inline uint32_t ftc_board_host(const struct ftc_board *board, uint32_t rank)
 {
     uint32_t host = board->shared->rank[rank].host;
@@ -44,33 +45,36 @@ static inline uint32_t ftc_board_host(const struct ftc_board *board, uint32_t ra
     return host <= board->geometry.other_hosts ? host : 0;
 }
 
-/* Whether @rank is on the host of this board: then its lifeline, its process number, its marks,
- * what it publishes and its rings are its own. */
+/* Returns whether @rank is on the host of this board. Only then does @rank itself write its part of
+ * the board: lifeline, pid, marks, publications and rings. */
 static inline bool ftc_board_is_here(const struct ftc_board *board, uint32_t rank)
 {
     return board->shared->rank[rank].host == board->geometry.host;
 }
 
+/* Returns the number of ranks on the host of this board. */
 uint32_t ftc_board_count_here(const struct ftc_board *board);
 
-/* The key of the connections between hosts. */
+/* Copies the key of the connections between hosts. */
 void ftc_directory_key(const struct ftc_board *board, uint64_t key[2]);
 
 struct ftc_directory_rank ftc_directory_rank(const struct ftc_board *board, uint32_t rank);
 struct ftc_address ftc_directory_address(const struct ftc_board *board, uint32_t host);
 
-/* Whether the news of each other host come in; an agent says so (monitor/agent.h). */
+/* Notes that this host's agent has received news of @host (monitor/agent.h). */
 void ftc_directory_set_heard(struct ftc_board *board, uint32_t host);
+
+/* Returns whether news of each other host have been received. */
 bool ftc_directory_hears_all(const struct ftc_board *board);
 
-/* The first host whose news do not; geometry.host if there is none. */
+/* Returns the first host of which no news have been received, or geometry.host if there is none. */
 uint32_t ftc_directory_first_unheard(const struct ftc_board *board);
 
-/* Sleeps until no other agent of this host is left: from then on the calling thread is it, until
- * its end. The lock is made by ftc_directory_set_key(). */
+/* Waits until this host has no other agent. From then on the calling thread is the agent, until its
+ * end. Takes the lock that ftc_directory_set_key() makes. */
 void ftc_directory_await_agency(struct ftc_board *board);
 
-/* The name of the host of @rank: of this one, if there is one host only. */
+/* Copies the name of the host of @rank. With one host this is gethostname(). */
 void ftc_directory_host_name(const struct ftc_board *board, uint32_t rank,
                              char name[FTC_BOARD_HOST_NAME]);
 

@@ -2,7 +2,7 @@
 
 #include "lease.h"
 
-/* The word: how far, and above that who says it, which is one more than a rank. */
+/* Layout of the word: enum ftc_ending, and above it 1 + the rank whose monitor process claims. */
 enum { STATE_BITS = 2, STATE_MASK = (1 << STATE_BITS) - 1 };
 
 static bool is_said_in(uint32_t word)
@@ -10,7 +10,7 @@ static bool is_said_in(uint32_t word)
     return (word & STATE_MASK) == FTC_ENDING_SAID;
 }
 
-/* No rank if nobody does. */
+/* Returns the rank whose monitor process claims, or UINT32_MAX if there is no claim. */
 static uint32_t sayer_in(uint32_t word)
 {
     return (word >> STATE_BITS) - 1;

@@ -1,36 +1,37 @@
-/* end_of_job: how far the end of a job has come that a monitor process or MPI_Abort ends. */
+/* end_of_job: progress of the end of a job that a monitor process or MPI_Abort() ends. */
 #ifndef FTC_BOARD_END_OF_JOB_H
 #define FTC_BOARD_END_OF_JOB_H
 
 #include "rank_state.h"
 
-/* How far the end of a job has come that a monitor process or MPI_Abort ends. */
+/* Progress of the end of the job. */
 enum ftc_ending {
     FTC_ENDING_NOT = 0,
-    FTC_ENDING_SAID, /* somebody says why: who dies from here on has not failed */
-    FTC_ENDING_NOW,  /* that has been said: no rank is looked after any more */
+    FTC_ENDING_SAID, /* a process prints the reason: ranks that die from now on have not failed */
+    FTC_ENDING_NOW,  /* the reason is printed: the job ends, and no rank is observed any more */
 };
 
-/* Whether somebody has said that the job ends: who dies from here on has not failed. What was said
- * by a monitor process that has ended before it could end the job does not count, nor what another
- * host has said and was lost then. */
+/* Returns whether a process has claimed the end of the job, or begun it. Ranks that die from then
+ * on have not failed. A claim does not count once its monitor process has ended, or once its host
+ * is lost, unless the end has begun. */
 bool ftc_end_of_job_is_said(const struct ftc_board *board);
 
-/* Whether that has been told: no rank is looked after any more. */
+/* Returns whether the end of the job has begun. */
 bool ftc_end_of_job_is_now(const struct ftc_board *board);
 
-/* True for the one that is to say why the job ends, and to end it: the monitor process of @by; of a
- * rank of another host it is one there. */
+/* Claims the end of the job for the monitor process of @by. Returns true if that process has to
+ * print the reason and end the job. For a rank of another host, this notes the claim made there. */
 bool ftc_end_of_job_claim(const struct ftc_board *board, uint32_t by);
 
+/* Notes that the end of the job begins: the reason is printed. */
 void ftc_end_of_job_begin(const struct ftc_board *board);
 
 /* ---- for other hosts ---- */
 
-/* Whether it is said on this one. */
+/* Returns whether a monitor process of this host has claimed the end of the job. */
 bool ftc_end_of_job_is_said_here(const struct ftc_board *board);
 
-/* Nobody on @host says it, or no more. */
+/* Removes the claim of a monitor process of @host, if there is one. */
 void ftc_end_of_job_is_not_said_on(const struct ftc_board *board, uint32_t host);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The word of a place: the address, and who has left it, which is one more than its rank. */
+/* Layout of the word of an address: the address, and above it 1 + the rank that left it. */
 enum { ADDRESS_BITS = 51 };
 static const uint64_t address_mask = ((uint64_t)1 << ADDRESS_BITS) - 1;
 _Static_assert(FTC_BOARD_RANKS_MAX < 1 << (64 - ADDRESS_BITS), "a rank and one more fit above it");
@@ -17,7 +17,7 @@ static struct ftc_board_failure_site *site_of(const struct ftc_board *board, uin
     return &board->shared->rank[rank].failure_site;
 }
 
-/* The rank that has left @word; false if it does not live. */
+/* Finds the rank that has left @word. Returns false if there is none, or if it is dead. */
 static bool find_owner(const struct ftc_board *board, uint64_t word, uint32_t *by)
 {
     *by = (uint32_t)(word >> ADDRESS_BITS) - 1;

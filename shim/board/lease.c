@@ -1,6 +1,7 @@
 #include "lease.h"
 
-enum { DECLARED_MS = 2000 }; /* at most, after unreachable_ms */
+/* Longest time from the end of unreachable_ms until mpiexec has declared a host lost. */
+enum { DECLARED_MS = 2000 };
 
 void ftc_lease_renew(struct ftc_board *board, uint64_t until_ns, int64_t ahead_ns)
 {
@@ -30,7 +31,8 @@ bool ftc_lease_is_held(const struct ftc_board *board)
            !ftc_lease_is_jump(ftc_clock_ahead_ns(), atomic_load(&board->shared->lease_ahead_ns));
 }
 
-/* By each rank; mpiexec may have heard of it meanwhile. */
+/* Sets the terms only if they are open: each rank calls this, and the agent may have put the lease
+ * in force meanwhile. */
 void ftc_lease_agree(struct ftc_board *board, bool is_agreed)
 {
     uint32_t open = FTC_LEASE_OPEN;
@@ -46,7 +48,7 @@ void ftc_lease_put_in_force(struct ftc_board *board)
     atomic_compare_exchange_strong(&board->shared->lease_terms, &agreed, FTC_LEASE_IN_FORCE);
 }
 
-/* Before it is agreed on there is none to end. */
+/* Ends the lease if it is agreed on. */
 void ftc_lease_end(struct ftc_board *board)
 {
     uint32_t terms = atomic_load(&board->shared->lease_terms);

@@ -9,14 +9,15 @@
 
 enum { NEED_WORDS = FTC_RANK_SET_WORDS(FTC_BOARD_RANKS_MAX) };
 
-/* A mark as it was at one moment. */
+/* Copy of a mark. */
 struct content {
     uint64_t version, return_address, stack, polled_ns;
     uint32_t rank, call, set, also, fallback;
     int32_t peer;
 };
 
-/* False if there is no call, or nothing that a correct rank writes. */
+/* Copies a mark. Returns false if the rank is in no call, or if no correct rank writes such values.
+ * The caller checks that the version is still the same. */
 static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t index,
                          struct content *c)
 {
@@ -38,7 +39,7 @@ static bool read_content(const struct ftc_board *board, uint32_t rank, uint32_t 
             (c->peer >= 0 && (uint32_t)c->peer < board->geometry.ranks));
 }
 
-/* A set of ranks: those that a call needs. */
+/* Set of the ranks that a call needs. */
 struct need {
     uint64_t words[NEED_WORDS];
 };
@@ -48,7 +49,7 @@ static bool is_needed(const struct need *need, uint32_t rank)
     return ftc_rank_set_has(need->words, rank);
 }
 
-/* True if there is one that @need had not before. */
+/* Adds a set of @rank to @need. Returns whether @need did not have all of its ranks. */
 static bool add_set(struct need *need, const struct ftc_board *board, uint32_t rank, uint32_t set)
 {
     const _Atomic uint64_t *words = ftc_board_set(board, rank, set);
@@ -68,7 +69,7 @@ static bool meets_another_group(uint32_t call)
     return call == FTC_CALL_INTERCOMM_CREATE || call == FTC_CALL_INTERCOMM_CREATE_FROM_GROUPS;
 }
 
-/* Of a rank that is making an intercommunicator. */
+/* Adds the ranks that @rank needs, if it is making an intercommunicator. Returns as above. */
 static bool add_need_of(struct need *need, const struct ftc_board *board, uint32_t rank)
 {
     bool more = false;
@@ -81,8 +82,9 @@ static bool add_need_of(struct need *need, const struct ftc_board *board, uint32
     return more;
 }
 
-/* In MPI_Intercomm_create() and the like a rank names its own group, and a leader the other leader:
- * it also needs all whom one of these needs in that call. */
+/* Adds the ranks of the other group in MPI_Intercomm_create() and the like. A rank there names its
+ * own group, and a leader names the other leader. Therefore a rank also needs all ranks that one of
+ * the ranks it needs does need in such a call. */
 static void add_needs_of_others(struct need *need, const struct ftc_board *board)
 {
     bool more = true;
@@ -110,7 +112,8 @@ static struct need need_of(const struct ftc_board *board, uint32_t rank, const s
     return need;
 }
 
-/* Counts those that the call needs: the dead, and the others that still take part in MPI. */
+/* Counts the dead ranks that the call needs, in @mark. Returns how many others that it needs still
+ * take part in MPI. */
 static uint32_t count_needed(const struct ftc_board *board, uint32_t rank, const struct content *c,
                              struct ftc_mark *mark)
 {
@@ -137,14 +140,16 @@ static bool polls(uint64_t polled_ns, struct ftc_mark_time time)
     return clock_ns <= polled_ns || clock_ns - polled_ns <= time.poll_gap_ns;
 }
 
-/* The one rank that a call needs, unless it is another one that is dead. */
+/* Returns whether the call needs one certain rank, and this rank is dead. With a second rank that
+ * the call sends to, either of the two may be the dead one. */
 static bool needs_dead_peer(const struct ftc_board *board, const struct content *c)
 {
     return c->peer >= 0 &&
            (c->also == 0 || ftc_board_state(board, (uint32_t)c->peer) == FTC_RANK_FAILED);
 }
 
-/* What a call needs for certain. Whoever polls may stop at any time. */
+/* Returns whether the call cannot complete without the dead rank. A rank that only tests may stop
+ * doing so at any time. */
 static bool is_certain(const struct ftc_board *board, const struct content *c, uint32_t index,
                        uint32_t running)
 {
@@ -153,7 +158,8 @@ static bool is_certain(const struct ftc_board *board, const struct content *c, u
             (c->peer == FTC_BOARD_ALL && ftc_call_needs_all(ftc_call_kind(c->call))));
 }
 
-/* The same call as at the last look; a rank that polls must not have made others in between. */
+/* Returns whether the mark shows the same call as at the last look. A rank that tests must not have
+ * made other calls in between. */
 static bool goes_on(const struct ftc_mark_watch *watch, const struct content *c, uint64_t others)
 {
     return watch->version == c->version && watch->others == others;
@@ -191,14 +197,15 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     return true;
 }
 
-/* ---- calls in which all have come ---- */
+/* ---- calls in which all members have arrived ---- */
 
 static bool is_same_call(const struct content *a, const struct content *b)
 {
     return a->call == b->call && a->peer == b->peer;
 }
 
-/* Calls that may take long with nobody missing: of windows, and of files what moves data. */
+/* Returns whether the call may take long although all members have arrived: a call on a file other
+ * than open, close and set_view, or one of class OTHER (windows, split calls on files). */
 static bool takes_its_time(enum ftc_call_kind kind)
 {
     switch (ftc_call_class(kind)) {
@@ -214,7 +221,7 @@ static bool takes_its_time(enum ftc_call_kind kind)
     }
 }
 
-/* A call that cannot go on without any of its members. */
+/* Returns whether the call needs all of its members, and completes soon once all have arrived. */
 static bool is_of_all(const struct content *c)
 {
     enum ftc_call_kind kind = ftc_call_kind(c->call);
@@ -222,7 +229,8 @@ static bool is_of_all(const struct content *c)
     return c->peer == FTC_BOARD_ALL && ftc_call_needs_all(kind) && !takes_its_time(kind);
 }
 
-/* Adds up the members' versions; false if one is not in the call. */
+/* Adds up the versions of the first marks of all members. Returns false if a member is not in the
+ * call. */
 static bool are_all_in(const struct ftc_board *board, const struct content *c, uint64_t *versions)
 {
     struct need need = {{0}}, theirs;
@@ -265,7 +273,7 @@ bool ftc_mark_look_complete(struct ftc_mark_watch *watch, const struct ftc_board
     return true;
 }
 
-/* A set of ranks against a list of different ones. */
+/* Returns whether a set of @rank has exactly the @count ranks @member, which must differ. */
 static bool is_set_of(const struct ftc_board *board, uint32_t rank, uint32_t set,
                       const uint32_t *member, int count)
 {
@@ -326,7 +334,7 @@ uint32_t ftc_mark_threads_inside(const struct ftc_board *board, uint32_t rank)
     return count;
 }
 
-/* Calls that may wait for as long as it takes until another program comes. */
+/* Returns whether the call waits for another program, for however long that takes to arrive. */
 static bool waits_for_others(const struct ftc_board_mark *mark)
 {
     switch (ftc_call_kind(atomic_load_explicit(&mark->call, memory_order_relaxed))) {
@@ -356,8 +364,8 @@ bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_ma
                      polls(atomic_load_explicit(&poll->polled_ns, memory_order_relaxed), time));
 }
 
-/* The note of the operation that the rank has joined last, on the communicator that it went into
- * last. */
+/* Finds the note of the operation that the rank has joined last on the communicator of its last
+ * call. */
 static bool find_note(const struct ftc_board *board, uint32_t rank, struct ftc_note *note)
 {
     uint64_t id = ftc_activity_communicator(board, rank);

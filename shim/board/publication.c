@@ -18,7 +18,8 @@ uint32_t ftc_publication_stride(size_t value_bytes)
     return (uint32_t)((bytes + 63) / 64 * 64);
 }
 
-enum { NOTHING_PUBLISHED = UINT32_MAX }; /* in place of an operation's number: they start at 0 */
+/* Value of @seq while nothing is published. Operations are numbered from 0 on. */
+enum { NOTHING_PUBLISHED = UINT32_MAX };
 
 static void write_call(struct ftc_board_entry *e, uint32_t seq, const struct ftc_note *note)
 {
@@ -42,7 +43,7 @@ static void forget_calls(struct ftc_board_entry *e)
 enum {
     FIRST_WINDOW = 32,
     GROWTH = 4,
-    PROBES = 4 /* of each window but the last, which has all entries */
+    PROBES = 4 /* probes in each window but the last, which has all entries */
 };
 
 uint32_t ftc_publication_place(const struct ftc_board *board, uint64_t communicator_id,
@@ -64,7 +65,7 @@ uint32_t ftc_publication_probes(const struct ftc_board *board)
     return probes;
 }
 
-/* The last probe, of all that @rank needed to take an entry. */
+/* Returns the highest probe that @rank has needed to take an entry. */
 static _Atomic uint32_t *reach(const struct ftc_board *board, uint32_t rank)
 {
     return &board->shared->rank[rank].entries_reach;
@@ -154,10 +155,9 @@ static bool copy_entry(const struct ftc_board_entry *e, size_t value_bytes,
     return true;
 }
 
-/* An entry is never given back empty: behind an empty one nothing was taken. A rank that reads the
- * identity does not see what the communicator that had the entry before has left there (acquire:
- * C11 7.17.3, with ftc_publication_open).
- */
+/* Stops at an unused entry: an entry never becomes unused again, so @rank has taken none of the
+ * later ones for this communicator. A reader of the identity does not see data of the communicator
+ * that had the entry before (acquire: C11 7.17.3, with ftc_publication_open()). */
 bool ftc_publication_find(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                           uint32_t *entry)
 {
@@ -205,7 +205,7 @@ bool ftc_publication_is_needed(const struct ftc_board *board, uint64_t communica
     return false;
 }
 
-/* The second look at the identity comes after the fence of FTC_SEQLOCK_IS_STILL. */
+/* Reads the identity a second time after the fence of FTC_SEQLOCK_IS_STILL. */
 bool ftc_published_call(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id,
                         uint32_t seq, struct ftc_note *note)
 {
@@ -246,8 +246,9 @@ bool ftc_published(const struct ftc_board *board, uint32_t rank, uint64_t commun
            !ftc_board_is_dead(board, rank);
 }
 
-/* UINT64_MAX: the rank does not take part in the communicator. The entry may go to another
- * communicator after it was found: the second look at the identity comes after what that joins. */
+/* Returns the word @joined of the rank, or UINT64_MAX if it has not joined an operation of the
+ * communicator. Reads the identity a second time, because the entry may go to another communicator,
+ * which joins an operation, after it was found. */
 static uint64_t joined_of(const struct ftc_board *board, uint32_t rank, uint64_t communicator_id)
 {
     const struct ftc_board_entry *e = find_entry(board, rank, communicator_id);

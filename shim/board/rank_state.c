@@ -31,9 +31,10 @@ void ftc_board_await_news(const struct ftc_board *board, uint32_t seen)
         syscall(SYS_futex, &board->shared->news, FUTEX_WAIT, seen, NULL, NULL, 0);
 }
 
-/* Whoever comes first describes the death; readers look at it only after the state. Several may
- * come at once, and the second may enter the state while the first waits for a core: so neither
- * word is left for the other to fill. */
+/* Enters cause and time of a death, unless they are entered. Readers use them only once the state
+ * is FAILED. Two processes may declare the same death, and the second may set the state while the
+ * first waits for a core. Therefore each process tries to enter both words before it sets the
+ * state. */
 static void describe(struct ftc_board_rank *s, enum ftc_death_cause cause, int value,
                      uint64_t time_ns)
 {
@@ -43,8 +44,8 @@ static void describe(struct ftc_board_rank *s, enum ftc_death_cause cause, int v
     atomic_compare_exchange_strong(&s->death_time_ns, &never, time_ns);
 }
 
-/* Whoever was to count a death may have ended between that and its state: so each counts all that
- * there are. True if there were more than had been counted. */
+/* Counts all deaths, because a process may have ended after it set the state of a dead rank and
+ * before it counted the death. Returns whether there were more deaths than had been counted. */
 static bool count_deaths(struct ftc_board *board)
 {
     uint32_t dead = 0, counted = atomic_load(&board->shared->deaths);

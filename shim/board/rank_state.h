@@ -1,17 +1,17 @@
-/* rank_state: who a rank is, how far its life has come, and how many have died.
+/* rank_state: process and state of each rank, and the number of deaths.
  *
- * What waiting ranks look at in each turn is one load. */
+ * The check of a waiting rank in each turn is one load. */
 #ifndef FTC_BOARD_RANK_STATE_H
 #define FTC_BOARD_RANK_STATE_H
 
 #include "directory.h"
 
-/* The life of a rank. A rank only moves down this list; FINALIZED and FAILED are final. */
+/* States of a rank. A rank only moves down this list. FINALIZED and FAILED are final. */
 enum ftc_rank_state {
     FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
     FTC_RANK_RUNNING,      /* protected: its death is tolerated */
-    FTC_RANK_FINALIZED,    /* MPI_Finalize returned: it owes nobody a message any more */
-    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, whatever it does */
+    FTC_RANK_FINALIZED,    /* MPI_Finalize has returned: no rank waits for its messages any more */
+    FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, even if it still runs */
 };
 
 enum ftc_death_cause {
@@ -22,37 +22,40 @@ enum ftc_death_cause {
     FTC_DEATH_HOST,      /* value: enum ftc_host_loss, of its host (lease.h) */
 };
 
-/* How a host was lost. */
+/* Ways in which a host is lost. */
 enum ftc_host_loss {
     FTC_HOST_ENDED = 1, /* all processes of the job there have ended, or its power was cut */
-    FTC_HOST_SILENT,    /* it was not heard, and has stopped, if it lives */
+    FTC_HOST_SILENT,    /* mpiexec did not hear it; if the host lives, its ranks have stopped */
 };
 
-/* Tells those who wait for it, in ftc_board_await_news(), that there is something that other hosts
- * have to know: a state, a death, how far a rank has come. Nothing is done if there are none. */
+/* Wakes the callers of ftc_board_await_news(), because other hosts have to know of a change: a
+ * state, a death or the progress of a rank. Does nothing in a job on one host. */
 void ftc_board_ring_news(const struct ftc_board *board);
 
-/* How much there was so far, and a sleep until it is more than @seen. */
+/* Returns the number of changes so far. */
 uint32_t ftc_board_news(const struct ftc_board *board);
+
+/* Waits until the number of changes is no longer @seen. */
 void ftc_board_await_news(const struct ftc_board *board, uint32_t seen);
 
-/* Declares @rank dead unless it is FINALIZED or dead already; true if this call did it, or has
- * counted it in the place of one that ended before it could. */
+/* Declares @rank dead unless it is FINALIZED or dead already. Returns whether there is a death to
+ * count: this one, or one that another process has declared but not counted before it ended. */
 bool ftc_board_mark_failed(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                            int value);
 
-/* The same for one that was @ago_ns ago, on another host. */
+/* As above, for a death on another host, @ago_ns ago. */
 bool ftc_board_mark_failed_ago(struct ftc_board *board, uint32_t rank, enum ftc_death_cause cause,
                                int value, uint64_t ago_ns);
 
-/* Sleeps until ftc_board_wake_watchers() after a death. The two are apart from the declaration
- * because a rank that makes it is on its way to a result: to wake a thread for each rank then, on
- * cores that all ranks share, was measured to be a third of the time until 16 ranks on 2 cores had
- * it. */
+/* Waits until a rank is dead and ftc_board_wake_watchers() has been called. Declaring a rank dead
+ * does not wake the waiting threads, because the declaring rank is on its way to a result. Waking a
+ * thread for each rank, on cores that all ranks share, took a third of the time until the ranks had
+ * the result (16 ranks on 2 cores). */
 void ftc_board_await_death(struct ftc_board *board);
 void ftc_board_wake_watchers(struct ftc_board *board);
 
-/* Moves the caller on; false if somebody has declared it dead in the meantime. */
+/* Moves @rank to @state. Returns false if it has been declared dead in the meantime. For the rank
+ * itself and, for ranks of other hosts, the agent. */
 bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_state state);
 
 static inline enum ftc_rank_state ftc_board_state(const struct ftc_board *board, uint32_t rank)
@@ -64,19 +67,20 @@ static inline enum ftc_rank_state ftc_board_state(const struct ftc_board *board,
 
 /* ---- deaths ---- */
 
-/* Grows with each; whoever sees a number sees the states of that many dead. */
+/* Returns the number of deaths. The caller then also sees the states of that many dead ranks. */
 static inline uint32_t ftc_board_deaths(const struct ftc_board *board)
 {
     return atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
 }
 
-/* The same number, for calls that have to be fast before they know a board. */
+/* Returns the address of that number, for fast calls that may also run while no board is open. */
 static inline const _Atomic uint32_t *ftc_board_deaths_word(const struct ftc_board *board)
 {
     return &board->shared->deaths;
 }
 
-/* Without order: nothing may be concluded from it but that it is worth a look. */
+/* Returns whether a rank is dead, by a relaxed load. The caller may conclude from it only whether
+ * further checks are worthwhile. */
 static inline bool ftc_board_is_anyone_dead(const struct ftc_board *board)
 {
     return atomic_load_explicit(&board->shared->deaths, memory_order_relaxed) != 0;
@@ -89,19 +93,19 @@ static inline bool ftc_board_is_dead(const struct ftc_board *board, uint32_t ran
 
 /* ---- the rank ---- */
 
-/* The caller tells who it is. */
+/* Enters the process of @rank. */
 static inline void ftc_board_introduce(struct ftc_board *board, uint32_t rank, int pid)
 {
     atomic_store(&board->shared->rank[rank].pid, pid);
 }
 
-/* Of a rank of this host; 0 of another, where the number means nothing here. */
+/* Returns the pid of a rank of this host, or 0 for a rank of another host. */
 static inline int ftc_board_pid(const struct ftc_board *board, uint32_t rank)
 {
     return ftc_board_is_here(board, rank) ? atomic_load(&board->shared->rank[rank].pid) : 0;
 }
 
-/* For people: on whatever host. */
+/* Returns the pid of a rank on its own host, for messages to users. */
 static inline int ftc_board_pid_there(const struct ftc_board *board, uint32_t rank)
 {
     return atomic_load(&board->shared->rank[rank].pid);
@@ -121,7 +125,7 @@ static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t
     return (atomic_load(&board->shared->rank[rank].forbidden) & FTC_FORBID_ANY) != 0;
 }
 
-/* Whether MPICH at the rank cannot make communicators any more; the rank itself says so. */
+/* Notes that MPICH at @rank cannot make communicators any more. For the rank itself. */
 static inline void ftc_board_set_exhausted(struct ftc_board *board, uint32_t rank)
 {
     atomic_store(&board->shared->rank[rank].is_exhausted, true);
@@ -132,7 +136,7 @@ static inline bool ftc_board_is_exhausted(const struct ftc_board *board, uint32_
     return atomic_load(&board->shared->rank[rank].is_exhausted);
 }
 
-/* The caller begins to tell the launcher that it is through. */
+/* Notes that @rank, the caller, begins to report its end to the launcher. */
 static inline void ftc_board_set_leaving(struct ftc_board *board, uint32_t rank)
 {
     atomic_store(&board->shared->rank[rank].is_leaving, true);

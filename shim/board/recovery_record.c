@@ -3,7 +3,8 @@
 #include "rank_state.h"
 #include "system/clock.h"
 
-/* To be the first, also in place of one who died before it had said all. */
+/* Claims the record for rank @by. Returns false if another rank has written it, or has claimed it
+ * and lives. A rank that died before it had written the record loses its claim. */
 static bool claim(const struct ftc_board *board, _Atomic int32_t *noticed_by, uint32_t by)
 {
     int32_t seen = 0;
@@ -31,7 +32,7 @@ static struct ftc_operation_id load(const struct ftc_board_operation *o)
                                      .seq = atomic_load(&o->seq)};
 }
 
-/* Nobody reads half of it. */
+/* Writes the record and then @noticed_by, so that no reader takes half a record. */
 void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t by,
                                 const struct ftc_operation_id *in)
 {
@@ -44,7 +45,7 @@ void ftc_recovery_record_notice(struct ftc_board *board, uint32_t rank, uint32_t
     atomic_store(&a->noticed_by, (int32_t)by + 1);
 }
 
-/* Any rank that has ended @in may do so, as all have the same result. */
+/* Removes the record. Any rank that has ended @in may do so, because all have the same result. */
 void ftc_recovery_record_take_back(struct ftc_board *board, uint32_t rank,
                                    const struct ftc_operation_id *in)
 {
@@ -55,7 +56,8 @@ void ftc_recovery_record_take_back(struct ftc_board *board, uint32_t rank,
         atomic_compare_exchange_strong(noticed_by, &seen, 0);
 }
 
-/* A survivor that has ended that operation may meet the death in a later one, which fails. */
+/* Checks @in, because a survivor that has ended the operation of the record may meet the death in a
+ * later operation, which fails. */
 void ftc_recovery_record_fail(struct ftc_board *board, uint32_t rank,
                               const struct ftc_operation_id *in)
 {

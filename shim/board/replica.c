@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of the flags; above them the deaths that end the job (rank_state.h), and above these the number
- * of deaths after which a recovery was told last. */
+/* Layout of @flags: the bits below, then the deaths that end the job (rank_state.h), then the
+ * number of deaths after which a recovery was announced last. */
 enum {
     TOLD = 2,
     JOB_SAID = 4,
@@ -42,7 +42,7 @@ static uint32_t flags_of(const struct ftc_board *board, uint32_t rank)
            (uint32_t)atomic_load(&s->recovery_announced) << RECOVERED_SHIFT;
 }
 
-/* The state first: what belongs to a death was there before it. */
+/* Reads the state first, because the data of a death are written before it. */
 struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank, uint64_t now_ns)
 {
     const struct ftc_board_rank *s = &board->shared->rank[rank];
@@ -78,7 +78,8 @@ static bool is_sane(const struct ftc_board *board, uint32_t host, const struct f
             (r->cause > FTC_DEATH_NONE && r->cause <= FTC_DEATH_HOST));
 }
 
-/* Whoever is at it here goes on. */
+/* Enters the number of deaths after which another host has announced a recovery. A claim of a
+ * process of this host stays. */
 static void enter_recovery_told(_Atomic uint64_t *word, uint32_t deaths)
 {
     uint64_t seen = atomic_load(word);
@@ -88,7 +89,7 @@ static void enter_recovery_told(_Atomic uint64_t *word, uint32_t deaths)
         ;
 }
 
-/* What is done for the whole job is done here too. */
+/* Enters the parts that concern the whole job: its end, its report and recoveries. */
 static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_replica *r)
 {
     uint32_t flags = r->flags;
@@ -105,7 +106,7 @@ static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_r
     enter_recovery_told(&board->shared->recovery_announced, flags >> RECOVERED_SHIFT);
 }
 
-/* It has recovered from the deaths since it did so last. */
+/* Records that the rank has recovered from the deaths since @last_ns, when it recovered last. */
 static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t now_ns,
                            const struct ftc_operation_id *failed_in)
 {
@@ -144,7 +145,8 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
         death_is_told_elsewhere(board, r->rank);
 }
 
-/* That may come before mpiexec's word that these hosts are lost. */
+/* Marks the deaths on the lost hosts @hosts as announced, because another host has announced them.
+ * That may happen before mpiexec tells this host that they are lost. */
 static void enter_losses_told(const struct ftc_board *board, uint64_t hosts)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)

@@ -1,5 +1,5 @@
-/* require_all: words of setting require_all_at that have named a call of some rank, a bit each
- * (reporting/required_sites.h). */
+/* require_all: set of the words of the setting require_all_at that have named a call of a rank. Bit
+ * i stands for word i (reporting/required_sites.h). */
 #ifndef FTC_BOARD_REQUIRE_ALL_H
 #define FTC_BOARD_REQUIRE_ALL_H
 

@@ -1,21 +1,22 @@
-/* seqlock: versions of what is longer than a word and has one writer.
+/* seqlock: versions of data that are longer than a word and have one writer.
  *
- * The writer takes a step before it writes and one after that; a reader looks at the version,
- * copies by relaxed loads, and believes the copy if the version is the same after it. Which
- * versions are those of content depends on the section: an even one of a publication, an odd one of
- * a mark, whose content says something only during a call. The version is a pointer to an atomic
- * number of any width. */
+ * The writer increments the version before and after it writes. A reader reads the version,
+ * copies the data by relaxed loads, and uses the copy if the version is the same afterwards. Which
+ * versions belong to valid data depends on the section: even ones for a publication, odd ones for a
+ * mark, because a mark is valid only during a call. @version is a pointer to an atomic integer of
+ * any width. */
 #ifndef FTC_BOARD_SEQLOCK_H
 #define FTC_BOARD_SEQLOCK_H
 
 #include <stdatomic.h>
 
-/* What was written before a step is seen by whoever sees the step. */
+/* Increments the version. A reader that sees the new version also sees all earlier writes. */
 #define FTC_SEQLOCK_STEP(version)                                                                  \
     atomic_store_explicit(version, atomic_load_explicit(version, memory_order_relaxed) + 1,        \
                           memory_order_release)
 
-/* From here to the step, no reader believes what it sees: the writes stay behind this one. */
+/* Begins to write. No reader uses data that it copies between this increment and the next one,
+ * because the fence keeps the writes after the increment. */
 #define FTC_SEQLOCK_BEGIN_WRITE(version)                                                           \
     do {                                                                                           \
         atomic_store_explicit(version, atomic_load_explicit(version, memory_order_relaxed) + 1,    \
@@ -24,10 +25,10 @@
     } while (0)
 #define FTC_SEQLOCK_END_WRITE(version) FTC_SEQLOCK_STEP(version)
 
-/* The version to begin a copy with. */
+/* Returns the version, before a copy. */
 #define FTC_SEQLOCK_BEGIN_READ(version) atomic_load_explicit(version, memory_order_acquire)
 
-/* Whether all that has been read since belongs to that version. */
+/* Returns whether all data that were read since then belong to version @begun. */
 #define FTC_SEQLOCK_IS_STILL(version, begun)                                                       \
     (atomic_thread_fence(memory_order_acquire),                                                    \
      atomic_load_explicit(version, memory_order_relaxed) == (begun))

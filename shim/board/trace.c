@@ -1,15 +1,16 @@
 #include "trace.h"
 
-/* What a rank's ring takes is bounded, and so is the file: with more ranks each has fewer events.
- * One operation of 4096 ranks has some 60 of them, with f = 8 some 100. */
+/* Number of events in a part of a ring. It falls with the number of ranks, to bound the size of the
+ * rings and of the file. One operation of 4096 ranks has some 60 events per rank, with f = 8 some
+ * 100. */
 enum { EVENTS_OF_ALL = 16384, EVENTS_MIN = 256, EVENTS_MAX = 1024 };
 
-/* In the segment; the events of all parts follow. */
+/* Head of a ring in the segment. The events of all parts follow it. */
 struct ring {
-    _Atomic uint64_t start_ticks, start_ns; /* ns 0: not open */
+    _Atomic uint64_t start_ticks, start_ns; /* start_ns 0: not open */
     _Atomic uint32_t are_cycles;
     _Atomic uint32_t has_ended;
-    _Alignas(64) _Atomic uint64_t count[FTC_TRACE_PARTS]; /* of events ever written to it */
+    _Alignas(64) _Atomic uint64_t count[FTC_TRACE_PARTS]; /* events ever written to each part */
 };
 
 static size_t ring_bytes(size_t events)
@@ -27,7 +28,7 @@ uint32_t ftc_trace_bytes(uint32_t ranks)
     return (uint32_t)ring_bytes(events);
 }
 
-/* Of a part; 0: there are no rings. */
+/* Returns the number of events in a part, or 0 if there are no rings. */
 static size_t events_of(const struct ftc_board *board)
 {
     size_t events = EVENTS_MAX;
@@ -89,7 +90,7 @@ void ftc_trace_end(struct ftc_trace *t)
     atomic_store(&((struct ring *)t->ring)->has_ended, 1);
 }
 
-/* ---- who reads ---- */
+/* ---- readers ---- */
 
 size_t ftc_trace_capacity(const struct ftc_board *board)
 {
@@ -112,7 +113,8 @@ static struct ftc_trace_event event_at(const _Atomic uint64_t *place)
                                     .what = (uint8_t)(word[3] >> 40)};
 }
 
-/* Those of one part, but what its owner may have overwritten meanwhile. */
+/* Copies the events of one part, without those that their rank may have overwritten meanwhile.
+ * Returns their number. */
 static size_t read_part(struct ring *ring, size_t part, size_t events, struct ftc_trace_event *to)
 {
     uint64_t count = atomic_load_explicit(&ring->count[part], memory_order_acquire);
