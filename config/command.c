@@ -50,7 +50,7 @@ int ftc_command_settings(struct ftc_settings *s, struct ftc_settings_sources *so
 {
     struct ftc_settings_error error;
 
-    if (ftc_settings_load_telling(s, sources, &error) != 0)
+    if (ftc_settings_load_with_sources(s, sources, &error) != 0)
         ftc_command_say("%s", error.text);
     else if (!ftc_command_understands_crash(s->crash))
         ftc_command_say("%s", FTC_CRASH_REFUSED);

@@ -145,7 +145,7 @@ static bool tell(const char *path)
     return true;
 }
 
-static int tell_all(const struct place *p, int status)
+static int report_all(const struct place *p, int status)
 {
     char path[NAME_MAX_BYTES];
     int reports = 0;
@@ -201,7 +201,7 @@ int ftcoll_coverage(int argc, char **argv)
     if (status != FTC_COMMAND_GOOD)
         return status;
     ask_for_coverage(&place);
-    status = tell_all(&place, run(command));
+    status = report_all(&place, run(command));
     remove_place(&place);
     return status;
 }

@@ -67,10 +67,10 @@ static int deaths_of(const struct rehearse_plan *plan, int rank)
 /* Whether @rank is known to call there: the report has the lowest, the highest, and how many. */
 static bool calls(const struct rehearse_site *s, int rank)
 {
-    bool are_all_between = s->last_rank - s->first_rank + 1 == s->ranks;
+    bool are_all_inter = s->last_rank - s->first_rank + 1 == s->ranks;
 
     return rank == s->first_rank || rank == s->last_rank ||
-           (are_all_between && rank > s->first_rank && rank < s->last_rank);
+           (are_all_inter && rank > s->first_rank && rank < s->last_rank);
 }
 
 /* Returns the rank that dies at @s: of those that are known to make the call, the one that dies

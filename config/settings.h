@@ -145,8 +145,8 @@ struct ftc_settings_sources {
 };
 
 /* ftc_settings_load(), which fills @sources as far as it comes. */
-int ftc_settings_load_telling(struct ftc_settings *s, struct ftc_settings_sources *sources,
-                              struct ftc_settings_error *error);
+int ftc_settings_load_with_sources(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                                   struct ftc_settings_error *error);
 
 /* Reads the settings file at @path into @s, as one that the user has named, and gives @tell each
  * line of it that is wrong in a text of its own, such as ftc_settings_load() has for the first.

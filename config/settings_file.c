@@ -314,8 +314,8 @@ static int parse_again(struct reader *r, const char *text, size_t length)
     return parse(r, text, length);
 }
 
-static int tell_each_line(struct reader *r, char *text, size_t length,
-                          void (*tell)(const char *text))
+static int report_each_line(struct reader *r, char *text, size_t length,
+                            void (*tell)(const char *text))
 {
     int wrong = 0;
 
@@ -344,7 +344,7 @@ int ftc_settings_check_file(const char *path, struct ftc_settings *s,
         close(file.fd);
     }
     if (text) {
-        rv = tell_each_line(&r, text, length, tell);
+        rv = report_each_line(&r, text, length, tell);
         ftc_settings_expand(s, sources);
     } else {
         tell(error.text);

@@ -145,11 +145,11 @@ int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error)
 {
     struct ftc_settings_sources ignored;
 
-    return ftc_settings_load_telling(s, &ignored, error);
+    return ftc_settings_load_with_sources(s, &ignored, error);
 }
 
-int ftc_settings_load_telling(struct ftc_settings *s, struct ftc_settings_sources *sources,
-                              struct ftc_settings_error *error)
+int ftc_settings_load_with_sources(struct ftc_settings *s, struct ftc_settings_sources *sources,
+                                   struct ftc_settings_error *error)
 {
     int saved_errno = errno, rv = 0;
 

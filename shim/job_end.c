@@ -35,7 +35,7 @@ void ftc_job_end_prepare(void)
     ftc_monitor_stand_down();
 }
 
-/* Exits after PMPI_Abort(): on MPI_COMM_WORLD it does not return in MPICH 4.0, but does in 4.2 and
+/* Exits after an abort: on MPI_COMM_WORLD it does not return in MPICH 4.0, but does in 4.2 and
  * 5.0, where the program would continue until the launcher kills it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {

@@ -258,7 +258,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
  * with one thread make all intercommunicators of the same members in one order, which identifies
  * the call. With more threads both groups must have told each other which call it was (@lineage,
  * else 0). Returns @rv. */
-static int between_groups(const MPI_Comm *made, uint64_t lineage, int rv)
+static int note_intercomm(const MPI_Comm *made, uint64_t lineage, int rv)
 {
     MPI_Group both;
 
@@ -293,7 +293,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
                                                        remote_leader, tag, newintercomm)));
 
     return ftc_error_handler_from(local_comm, newintercomm,
-                                  between_groups(newintercomm, x.lineage, rv));
+                                  note_intercomm(newintercomm, x.lineage, rv));
 }
 
 int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
@@ -322,7 +322,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                             NATIVE_TWO_GROUPS(PMPI_Intercomm_create_from_groups(
                                 local_group, local_leader, remote_group, remote_leader, stringtag,
                                 info, errhandler, newintercomm))));
-    return between_groups(newintercomm, x.lineage, rv);
+    return note_intercomm(newintercomm, x.lineage, rv);
 }
 
 /* Gives a lineage to *@made, which MPI_Intercomm_merge() has made of an intercommunicator without

@@ -235,14 +235,14 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
  * those of the operations that these have started. Returns the code of @call. */
 #define SHOWN(count, requests, call)                                                               \
     ({                                                                                             \
-        struct ftc_shown shown;                                                                    \
+        struct ftc_persistent_swap shown;                                                          \
         int shown_rv = MPI_SUCCESS;                                                                \
                                                                                                    \
-        if (ftc_persistent_show(&shown, count, requests, &shown_rv)) {                             \
+        if (ftc_persistent_swap_in(&shown, count, requests, &shown_rv)) {                          \
             MPI_Request *seen = shown.shown;                                                       \
                                                                                                    \
             shown_rv = call;                                                                       \
-            ftc_persistent_hide(&shown);                                                           \
+            ftc_persistent_swap_out(&shown);                                                       \
         }                                                                                          \
         shown_rv;                                                                                  \
     })

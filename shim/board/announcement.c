@@ -78,7 +78,7 @@ void ftc_announcement_end(const struct ftc_board *board,
     while (announcer_in(seen) == code_of(self) &&
            !atomic_compare_exchange_weak(word, &seen, announced_in(seen, announcement)))
         ;
-    ftc_board_ring_news(board);
+    ftc_board_signal_update(board);
 }
 
 void ftc_announcement_begin_line(const struct ftc_board *board, const struct ftc_announcer *self)

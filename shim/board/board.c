@@ -55,9 +55,10 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
     return (uint32_t)FTC_RANK_SET_WORDS(g->ranks);
 }
 
-/* Layout of the segment: header and ranks | sets of rank 0, 1, ... | bells of rank 0, 1, ... |
- * rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... | exposed data of rank
- * 0, 1, ... | progress words for large data of rank 0, 1, ... | traces of rank 0, 1, ... | windows.
+/* Layout of the segment: header and ranks | sets of rank 0, 1, ... | pending senders of rank 0, 1,
+ * ... | rings to 0 from 0, 1, ... | rings to 1 ... | call sites of rank 0, 1, ... | exposed data of
+ * rank 0, 1, ... | progress words for large data of rank 0, 1, ... | traces of rank 0, 1, ... |
+ * windows.
  *
  * The windows are groups of entries, then places for large data. A group: entries of rank 0, 1, ...
  * | multicasts of its entry 0, 1, ..., for all ranks each. A place: that of rank 0, 1, ... */
@@ -67,22 +68,22 @@ static size_t sets_offset(const struct ftc_board_geometry *g)
     return sizeof(struct ftc_board_shared) + (size_t)g->ranks * sizeof(struct ftc_board_rank);
 }
 
-static size_t bells_offset(const struct ftc_board_geometry *g)
+static size_t pending_offset(const struct ftc_board_geometry *g)
 {
     size_t sets = (size_t)g->ranks * FTC_BOARD_SETS;
 
     return sets_offset(g) + sets * ftc_board_set_words(g) * sizeof(uint64_t);
 }
 
-/* Returns the size of a bell, in whole cache lines. */
-static size_t bell_bytes(const struct ftc_board_geometry *g)
+/* Returns the size of one rank's pending senders, in whole cache lines. */
+static size_t pending_bytes(const struct ftc_board_geometry *g)
 {
     return ((1 + ftc_board_set_words(g)) * sizeof(uint64_t) + 63) / 64 * 64;
 }
 
 static size_t rings_offset(const struct ftc_board_geometry *g)
 {
-    return bells_offset(g) + g->ranks * bell_bytes(g);
+    return pending_offset(g) + g->ranks * pending_bytes(g);
 }
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *g)
@@ -365,11 +366,12 @@ _Atomic uint64_t *ftc_board_set(const struct ftc_board *board, uint32_t rank, ui
            index * ftc_board_set_words(g);
 }
 
-_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t rank)
+_Atomic uint64_t *ftc_board_pending_senders(const struct ftc_board *board, uint32_t rank)
 {
     const struct ftc_board_geometry *g = &board->geometry;
 
-    return (_Atomic uint64_t *)((char *)board->shared + bells_offset(g) + rank * bell_bytes(g));
+    return (_Atomic uint64_t *)((char *)board->shared + pending_offset(g) +
+                                rank * pending_bytes(g));
 }
 
 void *ftc_board_ring(const struct ftc_board *board, uint32_t to, uint32_t from)

@@ -134,7 +134,7 @@ struct ftc_board_rank {
     _Atomic uint64_t settled_ns;          /* CLOCK_MONOTONIC of the end of that operation */
     struct ftc_board_operation failed_in; /* that operation, if it returned an error */
     _Atomic uint64_t waiting;             /* for other hosts: ftc_still_show() of mark.h */
-    _Atomic uint64_t stirs; /* this and the next two: struct ftc_still_sight of mark.h */
+    _Atomic uint64_t hidden_activity; /* this and the next two: struct ftc_still_sight of mark.h */
     _Atomic uint64_t sight_ns;
     _Atomic uint32_t share;
     _Atomic uint32_t is_stuck;      /* ftc_still_report() of mark.h */
@@ -184,7 +184,7 @@ struct ftc_board_host {
     char name[FTC_BOARD_HOST_NAME];
     unsigned char address[FTC_BOARD_ADDRESS_BYTES]; /* 16 bytes for IPv6, the first 4 for IPv4 */
     uint32_t family;                                /* AF_INET or AF_INET6 */
-    _Atomic uint32_t is_heard;                      /* this host receives its news (agent.h) */
+    _Atomic uint32_t is_heard;                      /* this host receives its updates (agent.h) */
 };
 
 struct ftc_board_shared {
@@ -201,17 +201,18 @@ struct ftc_board_shared {
     _Atomic uint64_t recovery_announced, report_announced; /* announcement.c */
     _Atomic uint64_t line_announced;                       /* announcement.c */
     _Atomic uint32_t notices, recoveries; /* numbers drawn for lines on deaths, on recoveries */
-    _Atomic uint32_t news;                /* grows with each change that other hosts have to know */
+    _Atomic uint32_t updates;             /* grows with each change that other hosts have to know */
     uint64_t job_key[2];                  /* key of the connections between hosts */
     struct ftc_hold agent;                /* lock that this host's agent holds */
     struct ftc_board_host host[FTC_BOARD_HOSTS_MAX];
     _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_BOOTTIME; a set of hosts */
     _Atomic int64_t lease_ahead_ns;              /* ftc_clock_ahead_ns() when it was granted */
-    _Atomic uint32_t lease_terms, lease_told;    /* enum ftc_lease_terms; its end is reported */
-    _Atomic uint64_t losses_told;                /* lost hosts whose deaths this host reported */
-    _Atomic uint32_t lease_is_awaited;           /* only mpiexec is silent: the ranks wait */
-    _Atomic uint64_t trace_announced;            /* announcement.c */
-    _Atomic uint32_t trace_file;                 /* 1 + number of the file; 0: none */
+    _Atomic uint32_t lease_terms,
+        lease_end_announced;           /* enum ftc_lease_terms; its end is reported */
+    _Atomic uint64_t losses_announced; /* lost hosts whose deaths this host reported */
+    _Atomic uint32_t lease_is_awaited; /* only mpiexec is silent: the ranks wait */
+    _Atomic uint64_t trace_announced;  /* announcement.c */
+    _Atomic uint32_t trace_file;       /* 1 + number of the file; 0: none */
     _Alignas(64) struct ftc_board_rank rank[];
 };
 
@@ -319,9 +320,9 @@ size_t ftc_board_bytes(const struct ftc_board_geometry *geometry);
 
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
-/* Returns the bell of @rank. The words after the first are the set of ranks that have rung it. Bit
- * i of the first word says that word i of the set is not zero. */
-_Atomic uint64_t *ftc_board_bell(const struct ftc_board *board, uint32_t rank);
+/* Returns the pending senders of @rank. The words after the first are the set of ranks that have
+ * sent it a message. Bit i of the first word says that word i of the set is not zero. */
+_Atomic uint64_t *ftc_board_pending_senders(const struct ftc_board *board, uint32_t rank);
 
 /* Returns the number of words of a set of ranks: rank i is bit i % 64 of word i / 64. */
 uint32_t ftc_board_set_words(const struct ftc_board_geometry *geometry);

@@ -61,13 +61,14 @@ void ftc_directory_key(const struct ftc_board *board, uint64_t key[2]);
 struct ftc_directory_rank ftc_directory_rank(const struct ftc_board *board, uint32_t rank);
 struct ftc_address ftc_directory_address(const struct ftc_board *board, uint32_t host);
 
-/* Notes that this host's agent has received news of @host (monitor/agent.h). */
+/* Notes that this host's agent has received updates from @host (monitor/agent.h). */
 void ftc_directory_set_heard(struct ftc_board *board, uint32_t host);
 
-/* Returns whether news of each other host have been received. */
+/* Returns whether updates from each other host have been received. */
 bool ftc_directory_hears_all(const struct ftc_board *board);
 
-/* Returns the first host of which no news have been received, or geometry.host if there is none. */
+/* Returns the first host from which no updates have been received, or geometry.host if there is
+ * none. */
 uint32_t ftc_directory_first_unheard(const struct ftc_board *board);
 
 /* Waits until this host has no other agent. From then on the calling thread is the agent, until its

@@ -52,14 +52,14 @@ bool ftc_end_of_job_claim(const struct ftc_board *board, uint32_t by)
             return false;
     } while (!atomic_compare_exchange_weak(&board->shared->ending, &word,
                                            FTC_ENDING_SAID | (by + 1) << STATE_BITS));
-    ftc_board_ring_news(board);
+    ftc_board_signal_update(board);
     return true;
 }
 
 void ftc_end_of_job_begin(const struct ftc_board *board)
 {
     if (!is_now_in(atomic_exchange(&board->shared->ending, FTC_ENDING_NOW)))
-        ftc_board_ring_news(board);
+        ftc_board_signal_update(board);
 }
 
 bool ftc_end_of_job_is_said_here(const struct ftc_board *board)

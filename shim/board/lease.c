@@ -65,7 +65,7 @@ bool ftc_lease_has_ended(const struct ftc_board *board)
 
 bool ftc_lease_claim_last_words(struct ftc_board *board)
 {
-    return atomic_exchange(&board->shared->lease_told, 1) == 0;
+    return atomic_exchange(&board->shared->lease_end_announced, 1) == 0;
 }
 
 int ftc_lease_patience_ms(const struct ftc_board *board, int unreachable_ms)
@@ -112,20 +112,20 @@ bool ftc_lease_is_first_left(const struct ftc_board *board)
     return first_left(board) == board->geometry.host;
 }
 
-bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank)
+bool ftc_lease_is_announced_here(const struct ftc_board *board, uint32_t rank)
 {
     return ftc_board_is_here(board, rank) ||
            (ftc_lease_is_lost(board, ftc_board_host(board, rank)) &&
             ftc_lease_is_first_left(board));
 }
 
-void ftc_lease_tell_loss(const struct ftc_board *board, uint32_t host)
+void ftc_lease_announce_loss(const struct ftc_board *board, uint32_t host)
 {
-    if ((atomic_fetch_or(&board->shared->losses_told, bit_of(host)) & bit_of(host)) == 0)
-        ftc_board_ring_news(board);
+    if ((atomic_fetch_or(&board->shared->losses_announced, bit_of(host)) & bit_of(host)) == 0)
+        ftc_board_signal_update(board);
 }
 
-uint64_t ftc_lease_losses_told(const struct ftc_board *board)
+uint64_t ftc_lease_losses_announced(const struct ftc_board *board)
 {
-    return atomic_load(&board->shared->losses_told);
+    return atomic_load(&board->shared->losses_announced);
 }

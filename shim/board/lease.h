@@ -92,12 +92,12 @@ bool ftc_lease_is_first_left(const struct ftc_board *board);
 
 /* Returns whether this host reports the death of @rank: it is the host of @rank or, if that host is
  * lost, the first that is not lost. */
-bool ftc_lease_is_told_here(const struct ftc_board *board, uint32_t rank);
+bool ftc_lease_is_announced_here(const struct ftc_board *board, uint32_t rank);
 
 /* Notes that this host has reported the deaths on the lost host @host. Other hosts hear of it. */
-void ftc_lease_tell_loss(const struct ftc_board *board, uint32_t host);
+void ftc_lease_announce_loss(const struct ftc_board *board, uint32_t host);
 
 /* Returns the set of lost hosts whose deaths this host has reported: bit i for host i. */
-uint64_t ftc_lease_losses_told(const struct ftc_board *board);
+uint64_t ftc_lease_losses_announced(const struct ftc_board *board);
 
 #endif

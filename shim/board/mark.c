@@ -193,7 +193,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->since_ns = watch->since_ns;
     mark->is_certain = is_certain(board, &c, index, running);
     mark->is_poll = is_poll;
-    mark->is_told = c.peer == FTC_BOARD_SOME;
+    mark->is_reported = c.peer == FTC_BOARD_SOME;
     return true;
 }
 
@@ -414,19 +414,20 @@ void ftc_still_see(const struct ftc_board *board, uint32_t rank, struct ftc_mark
 {
     struct ftc_board_rank *r = &board->shared->rank[rank];
 
-    if (sight.stirs)
-        atomic_fetch_add(&r->stirs, 1);
+    if (sight.is_active)
+        atomic_fetch_add(&r->hidden_activity, 1);
     atomic_store(&r->share, sight.share);
     atomic_store(&r->sight_ns, time.now_ns + time.lost_ns);
 }
 
-/* Returns a number that changes with each call of @rank, and when it stirs; 0 if it does not wait.
+/* Returns a number that changes with each call of @rank, and while it is active; 0 if it does not
+ * wait.
  */
 static uint64_t waiting_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     uint64_t versions = ftc_mark_versions(board, rank);
 
-    versions += atomic_load(&board->shared->rank[rank].stirs);
+    versions += atomic_load(&board->shared->rank[rank].hidden_activity);
     return ftc_still_waits(board, rank, time) ? versions + 1 : 0;
 }
 

@@ -81,8 +81,8 @@ struct ftc_mark {
     uint32_t dead_count;     /* dead ranks that it needs, at least 1 */
     bool is_certain;         /* false: the call may complete without them */
     bool is_poll;            /* the rank tests again and again by calls of this kind */
-    bool is_told;            /* the rank knows of these deaths: to be reported only if the whole job
-                                stands still */
+    bool is_reported;        /* the rank knows of these deaths: to be reported only if the whole job
+                            stands still */
 };
 
 /* State of the looks at one mark. Zero at the start. */
@@ -158,7 +158,7 @@ bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_m
 
 /* Result of one look of a monitor process at its rank. */
 struct ftc_still_sight {
-    bool stirs;     /* the rank does something that its marks do not show */
+    bool is_active; /* the rank does something that its marks do not show */
     uint32_t share; /* share of the time for which the rank could run, of FTC_STILL_WHOLE */
 };
 enum { FTC_STILL_WHOLE = 1000, FTC_STILL_SIGHT_NS = 1000000000 };
@@ -185,7 +185,7 @@ bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mar
 
 /* Returns for how many nanoseconds the job has stood still: all living ranks are in calls that wait
  * for others, or test in vain, and none has begun or ended a call or stirred. Ranks of other hosts
- * count as their last news show them. Time counts by the share for which the ranks could run. */
+ * count as their last updates show them. Time counts by the share for which the ranks could run. */
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time);
 

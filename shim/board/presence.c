@@ -25,7 +25,7 @@ void ftc_presence_count(struct ftc_board *board, uint32_t rank, bool prepared)
         return;
     atomic_fetch_add(prepared ? &board->shared->ready : &board->shared->refused, 1);
     if (ftc_board_is_here(board, rank))
-        ftc_board_ring_news(board);
+        ftc_board_signal_update(board);
 }
 
 enum ftc_counted ftc_presence_counted(const struct ftc_board *board, uint32_t rank)

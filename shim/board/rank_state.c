@@ -12,23 +12,23 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void ftc_board_ring_news(const struct ftc_board *board)
+void ftc_board_signal_update(const struct ftc_board *board)
 {
     if (!ftc_board_has_other_hosts(board))
         return;
-    atomic_fetch_add(&board->shared->news, 1);
-    futex_wake(&board->shared->news);
+    atomic_fetch_add(&board->shared->updates, 1);
+    futex_wake(&board->shared->updates);
 }
 
-uint32_t ftc_board_news(const struct ftc_board *board)
+uint32_t ftc_board_updates(const struct ftc_board *board)
 {
-    return atomic_load(&board->shared->news);
+    return atomic_load(&board->shared->updates);
 }
 
-void ftc_board_await_news(const struct ftc_board *board, uint32_t seen)
+void ftc_board_await_update(const struct ftc_board *board, uint32_t seen)
 {
-    while (ftc_board_news(board) == seen)
-        syscall(SYS_futex, &board->shared->news, FUTEX_WAIT, seen, NULL, NULL, 0);
+    while (ftc_board_updates(board) == seen)
+        syscall(SYS_futex, &board->shared->updates, FUTEX_WAIT, seen, NULL, NULL, 0);
 }
 
 /* Enters cause and time of a death, unless they are entered. Readers use them only once the state
@@ -85,7 +85,7 @@ bool ftc_board_mark_failed_ago(struct ftc_board *board, uint32_t rank, enum ftc_
     is_new = enter_failed(&s->state);
     is_new |= count_deaths(board);
     if (is_new && ftc_board_is_here(board, rank))
-        ftc_board_ring_news(board);
+        ftc_board_signal_update(board);
     return is_new;
 }
 
@@ -112,6 +112,6 @@ bool ftc_board_advance(struct ftc_board *board, uint32_t rank, enum ftc_rank_sta
             return false;
     } while (!atomic_compare_exchange_weak(state, &from, to));
     if (ftc_board_is_here(board, rank))
-        ftc_board_ring_news(board);
+        ftc_board_signal_update(board);
     return true;
 }

@@ -28,15 +28,15 @@ enum ftc_host_loss {
     FTC_HOST_SILENT,    /* mpiexec did not hear it; if the host lives, its ranks have stopped */
 };
 
-/* Wakes the callers of ftc_board_await_news(), because other hosts have to know of a change: a
+/* Wakes the callers of ftc_board_await_update(), because other hosts have to know of a change: a
  * state, a death or the progress of a rank. Does nothing in a job on one host. */
-void ftc_board_ring_news(const struct ftc_board *board);
+void ftc_board_signal_update(const struct ftc_board *board);
 
 /* Returns the number of changes so far. */
-uint32_t ftc_board_news(const struct ftc_board *board);
+uint32_t ftc_board_updates(const struct ftc_board *board);
 
 /* Waits until the number of changes is no longer @seen. */
-void ftc_board_await_news(const struct ftc_board *board, uint32_t seen);
+void ftc_board_await_update(const struct ftc_board *board, uint32_t seen);
 
 /* Declares @rank dead unless it is FINALIZED or dead already. Returns whether there is a death to
  * count: this one, or one that another process has declared but not counted before it ended. */

@@ -90,7 +90,7 @@ void ftc_recovery_record_settle(struct ftc_board *board, uint32_t self, uint32_t
 {
     atomic_store(&board->shared->rank[self].settled_ns, now_ns);
     atomic_store(&board->shared->rank[self].settled, deaths);
-    ftc_board_ring_news(board);
+    ftc_board_signal_update(board);
 }
 
 bool ftc_recovery_record_is_settled(const struct ftc_board *board, uint32_t deaths,

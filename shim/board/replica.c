@@ -58,13 +58,13 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
     r.flags = flags_of(board, rank);
     r.require_all_matches = ftc_require_all_matches(board);
     r.waiting = atomic_load(&s->waiting);
-    r.losses_told = ftc_lease_losses_told(board);
+    r.losses_announced = ftc_lease_losses_announced(board);
     r.death_age_ns = is_dead ? age(atomic_load(&s->death_time_ns), now_ns) : 0;
     r.settled_age_ns = age(atomic_load(&s->settled_ns), now_ns);
     return r;
 }
 
-bool ftc_replica_is_news(const struct ftc_replica *r, const struct ftc_replica *before)
+bool ftc_replica_differs(const struct ftc_replica *r, const struct ftc_replica *before)
 {
     return memcmp(r, before, offsetof(struct ftc_replica, death_age_ns)) != 0;
 }
@@ -80,7 +80,7 @@ static bool is_sane(const struct ftc_board *board, uint32_t host, const struct f
 
 /* Enters the number of deaths after which another host has announced a recovery. A claim of a
  * process of this host stays. */
-static void enter_recovery_told(_Atomic uint64_t *word, uint32_t deaths)
+static void enter_recovery_announced(_Atomic uint64_t *word, uint32_t deaths)
 {
     uint64_t seen = atomic_load(word);
 
@@ -103,7 +103,7 @@ static void enter_job(struct ftc_board *board, uint32_t host, const struct ftc_r
     if (flags & (REPORTED | JOB_NOW))
         ftc_announcement_is_elsewhere(
             board, &(struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_REPORT, .number = 1});
-    enter_recovery_told(&board->shared->recovery_announced, flags >> RECOVERED_SHIFT);
+    enter_recovery_announced(&board->shared->recovery_announced, flags >> RECOVERED_SHIFT);
 }
 
 /* Records that the rank has recovered from the deaths since @last_ns, when it recovered last. */
@@ -119,7 +119,7 @@ static void enter_recovery(struct ftc_board *board, uint64_t last_ns, uint64_t n
     }
 }
 
-static void death_is_told_elsewhere(const struct ftc_board *board, uint32_t rank)
+static void death_is_announced_elsewhere(const struct ftc_board *board, uint32_t rank)
 {
     ftc_announcement_is_elsewhere(
         board,
@@ -142,16 +142,16 @@ static void enter_rank(struct ftc_board *board, const struct ftc_replica *r, uin
         atomic_store(&s->settled, r->settled);
     }
     if (r->flags & TOLD)
-        death_is_told_elsewhere(board, r->rank);
+        death_is_announced_elsewhere(board, r->rank);
 }
 
 /* Marks the deaths on the lost hosts @hosts as announced, because another host has announced them.
  * That may happen before mpiexec tells this host that they are lost. */
-static void enter_losses_told(const struct ftc_board *board, uint64_t hosts)
+static void enter_losses_announced(const struct ftc_board *board, uint64_t hosts)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if ((hosts >> ftc_board_host(board, i) & 1) != 0 && !ftc_board_is_here(board, i))
-            death_is_told_elsewhere(board, i);
+            death_is_announced_elsewhere(board, i);
 }
 
 static void enter_state(struct ftc_board *board, const struct ftc_replica *r)
@@ -176,7 +176,7 @@ bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_
         return false;
     enter_job(board, host, r);
     ftc_require_all_add(board, r->require_all_matches);
-    enter_losses_told(board, r->losses_told);
+    enter_losses_announced(board, r->losses_announced);
     enter_rank(board, r, now_ns);
     enter_state(board, r);
     return enter_death(board, r);

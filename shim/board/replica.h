@@ -21,7 +21,7 @@ struct ftc_replica {
     uint32_t flags;                    /* flags of replica.c */
     uint64_t require_all_matches;      /* ftc_require_all_matches() of its host */
     uint64_t waiting;                  /* ftc_still_show() (mark.h) */
-    uint64_t losses_told;              /* ftc_lease_losses_told() of its host */
+    uint64_t losses_announced;         /* ftc_lease_losses_announced() of its host */
     struct ftc_operation_id failed_in; /* ftc_recovery_record_error() */
     uint64_t unused;
     uint64_t death_age_ns, settled_age_ns;
@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct ftc_replica) % 16 == 0, "bodies of frames");
 struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank, uint64_t now_ns);
 
 /* Returns whether @r differs from @before in more than the ages. */
-bool ftc_replica_is_news(const struct ftc_replica *r, const struct ftc_replica *before);
+bool ftc_replica_differs(const struct ftc_replica *r, const struct ftc_replica *before);
 
 /* Enters data that @host has sent. Returns whether they are the first news of a death. Enters
  * nothing for a rank that is not on @host, or if no correct host sends such values. */

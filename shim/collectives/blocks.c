@@ -24,11 +24,11 @@ static bool comes_from_root(const struct ftc_plan *plan)
 }
 
 /* Returns the buffer of a broadcast on an intercommunicator, which has no layouts. */
-static struct ftc_place buffer_of(const struct ftc_plan *plan)
+static struct ftc_layout_block buffer_of(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
 
-    return (struct ftc_place){call->recvbuf, call->count, &plan->arguments.facts};
+    return (struct ftc_layout_block){call->recvbuf, call->count, &plan->arguments.facts};
 }
 
 /* ---- facts from MPI ---- */
@@ -70,13 +70,13 @@ static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pa
     size_t sum = 0;
 
     for (int i = 0; i < p->destinations; i++) {
-        struct ftc_place place;
+        struct ftc_layout_block place;
         size_t bytes;
 
         if (ftc_pattern_destination(p, i) < 0)
             continue;
-        place = ftc_layout_place(view, i);
-        bytes = ftc_place_bytes(&place);
+        place = ftc_layout_block(view, i);
+        bytes = ftc_layout_block_bytes(&place);
         if (bytes > SIZE_MAX / 4 || sum > SIZE_MAX / 4)
             return SIZE_MAX;
         if (has_segment(p, bytes))
@@ -86,9 +86,9 @@ static size_t bytes_of_segments(const struct ftc_plan *plan, const struct ftc_pa
 }
 
 static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *p,
-                         unsigned char **at, int to, const struct ftc_place *place)
+                         unsigned char **at, int to, const struct ftc_layout_block *place)
 {
-    size_t bytes = ftc_place_bytes(place);
+    size_t bytes = ftc_layout_block_bytes(place);
     void *data = *at;
 
     if (!has_segment(p, bytes))
@@ -97,7 +97,7 @@ static int write_segment(const struct ftc_plan *plan, const struct ftc_pattern *
         data = ftc_segment_write(at, to, bytes);
     else
         *at += bytes;
-    return ftc_place_read(data, place);
+    return ftc_layout_block_read(data, place);
 }
 
 /* Returns whether the segments have one size and no gaps and follow each other in memory. */
@@ -110,8 +110,8 @@ static bool are_dense(const struct ftc_plan *plan, const struct ftc_layout_view 
 static int give_dense(struct ftc_plan *plan, struct ftc_layout_view *view)
 {
     const struct ftc_comm *c = plan->comm;
-    const struct ftc_place place = ftc_layout_whole(view);
-    size_t segment = ftc_place_bytes(&place), before = segment * (size_t)c->rank;
+    const struct ftc_layout_block place = ftc_layout_whole(view);
+    size_t segment = ftc_layout_block_bytes(&place), before = segment * (size_t)c->rank;
     size_t after = segment * (size_t)(c->size - 1) - before;
     unsigned char *to = ftc_give(plan, before + after);
     const char *from = place.address;
@@ -131,21 +131,21 @@ static int give_segments(struct ftc_plan *plan, const struct ftc_pattern *p,
 
     for (int i = 0; at && i < p->destinations; i++) {
         int to = ftc_pattern_destination(p, i);
-        struct ftc_place place;
+        struct ftc_layout_block place;
 
         if (to < 0)
             continue;
-        place = ftc_layout_place(view, i);
+        place = ftc_layout_block(view, i);
         rv = first_error(rv, write_segment(plan, p, &at, to, &place));
     }
     return rv;
 }
 
-static int give_place(struct ftc_plan *plan, const struct ftc_place *place)
+static int give_place(struct ftc_plan *plan, const struct ftc_layout_block *place)
 {
-    void *to = ftc_give(plan, ftc_place_bytes(place));
+    void *to = ftc_give(plan, ftc_layout_block_bytes(place));
 
-    return to ? ftc_place_read(to, place) : MPI_SUCCESS;
+    return to ? ftc_layout_block_read(to, place) : MPI_SUCCESS;
 }
 
 /* Gives this rank's block. With MPI_IN_PLACE the data are in the receive buffer. */
@@ -153,7 +153,7 @@ static int give_block(struct ftc_plan *plan, const struct ftc_pattern *p)
 {
     const struct ftc_layouts *layouts = plan->call->layouts;
     bool is_in_place = layouts && layouts->send.buffer == MPI_IN_PLACE;
-    struct ftc_place place = buffer_of(plan);
+    struct ftc_layout_block place = buffer_of(plan);
     struct ftc_layout_view view;
 
     if (!layouts)
@@ -161,7 +161,7 @@ static int give_block(struct ftc_plan *plan, const struct ftc_pattern *p)
     ftc_layout_view(&view, is_in_place ? &layouts->receive : &layouts->send);
     if (ftc_call_is_addressed(plan->call->kind))
         return are_dense(plan, &view) ? give_dense(plan, &view) : give_segments(plan, p, &view);
-    place = is_in_place ? ftc_layout_place(&view, p->own) : ftc_layout_whole(&view);
+    place = is_in_place ? ftc_layout_block(&view, p->own) : ftc_layout_whole(&view);
     return give_place(plan, &place);
 }
 
@@ -195,26 +195,26 @@ static struct ftc_piece find_segment(const struct ftc_plan *plan, const struct f
                               .bytes = bytes};
 }
 
-static struct ftc_place place_for(const struct ftc_plan *plan, struct ftc_layout_view *view,
-                                  int index)
+static struct ftc_layout_block place_for(const struct ftc_plan *plan, struct ftc_layout_view *view,
+                                         int index)
 {
     if (!plan->call->layouts)
         return buffer_of(plan);
-    return comes_from_root(plan) ? ftc_layout_whole(view) : ftc_layout_place(view, index);
+    return comes_from_root(plan) ? ftc_layout_whole(view) : ftc_layout_block(view, index);
 }
 
 /* Fills the place for a dead rank that has given nothing, as setting dead_blocks says. */
-static int take_from_dead(const struct ftc_place *place)
+static int take_from_dead(const struct ftc_layout_block *place)
 {
     if (ftc_library.settings.dead_blocks == FTC_DEAD_BLOCKS_KEEP)
         return MPI_SUCCESS;
-    return ftc_place_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
+    return ftc_layout_block_zero(place) == MPI_SUCCESS ? MPI_SUCCESS : ftc_error_no_memory();
 }
 
 static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
                      struct ftc_layout_view *view, int index, struct ftc_piece block)
 {
-    struct ftc_place place = place_for(plan, view, index);
+    struct ftc_layout_block place = place_for(plan, view, index);
     struct ftc_piece piece = block;
     size_t room;
 
@@ -222,11 +222,11 @@ static int take_from(const struct ftc_plan *plan, const struct ftc_pattern *p,
         return comes_from_root(plan) ? ftc_error_dead_root(plan->call) : take_from_dead(&place);
     if (ftc_call_is_addressed(plan->call->kind))
         piece = find_segment(plan, p, block, index);
-    room = ftc_place_bytes(&place);
+    room = ftc_layout_block_bytes(&place);
     if (piece.bytes > room) /* the error names the rank in its group */
         return ftc_error_truncated(plan->call, ftc_pattern_source(p, index) - p->first_destination,
                                    piece.bytes, room);
-    return ftc_place_write(&place, piece.data, piece.bytes);
+    return ftc_layout_block_write(&place, piece.data, piece.bytes);
 }
 
 static int take_from_all(const struct ftc_plan *plan, const struct ftc_pattern *p)
@@ -252,18 +252,18 @@ static int copy_own(const struct ftc_plan *plan, const struct ftc_pattern *p)
 {
     const struct ftc_layouts *layouts = plan->call->layouts;
     struct ftc_layout_view send, receive;
-    struct ftc_place from, to;
+    struct ftc_layout_block from, to;
     size_t bytes, room;
 
     if (layouts->send.buffer == MPI_IN_PLACE || layouts->receive.buffer == MPI_IN_PLACE)
         return MPI_SUCCESS;
     ftc_layout_view(&send, &layouts->send);
     ftc_layout_view(&receive, &layouts->receive);
-    from = ftc_call_is_addressed(plan->call->kind) ? ftc_layout_place(&send, p->own)
+    from = ftc_call_is_addressed(plan->call->kind) ? ftc_layout_block(&send, p->own)
                                                    : ftc_layout_whole(&send);
-    to = comes_from_root(plan) ? ftc_layout_whole(&receive) : ftc_layout_place(&receive, p->own);
-    bytes = ftc_place_bytes(&from);
-    room = ftc_place_bytes(&to);
+    to = comes_from_root(plan) ? ftc_layout_whole(&receive) : ftc_layout_block(&receive, p->own);
+    bytes = ftc_layout_block_bytes(&from);
+    room = ftc_layout_block_bytes(&to);
     if (bytes > room)
         return ftc_error_truncated(plan->call, p->own, bytes, room);
     return ftc_transfer(to.address, to.count, to.facts, from.address, from.count, from.facts);

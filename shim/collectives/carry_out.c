@@ -3,7 +3,6 @@
 #include "board/activity.h"
 #include "communicator/group.h"
 #include "communicator/lineage.h"
-#include "kept.h"
 #include "mpi/callsite.h"
 #include "plan.h"
 #include "program/coverage.h"
@@ -16,6 +15,7 @@
 #include "protocols/combine.h"
 #include "protocols/packed.h"
 #include "reporting/settings_forecast.h"
+#include "retained.h"
 #include "value/contributors.h"
 
 #include <stdlib.h>
@@ -101,7 +101,7 @@ struct task {
     struct ftc_plan plan;
     union ftc_plan_state state;
     struct ftc_packed packed;
-    struct ftc_kept kept;
+    struct ftc_retained retained;
     struct ftc_floating floating;
 };
 
@@ -165,7 +165,7 @@ static void close_task(struct ftc_request *r)
 
     ftc_packed_close(&t->plan);
     ftc_plan_free(&t->plan);
-    ftc_keep_no_more(&t->kept);
+    ftc_release_retained(&t->retained);
 }
 
 /* Returns whether the library has not seen the communicator of @call being made. The first use
@@ -215,16 +215,16 @@ bool ftc_nonblocking_plan(struct ftc_plan *plan, struct ftc_call *call, const MP
 
 /* Returns whether the task has to keep arrays and handles. A persistent request keeps them for all
  * of its operations. */
-static bool has_to_keep(const struct task *t)
+static bool has_to_retain(const struct task *t)
 {
-    return !t->plan.is_kept && (t->plan.packs || ftc_layouts_have_arrays(&t->layouts));
+    return !t->plan.is_retained && (t->plan.packs || ftc_layouts_have_arrays(&t->layouts));
 }
 
 static int pack(struct task *t)
 {
     int rv;
 
-    if (has_to_keep(t) && !ftc_keep(&t->kept, &t->plan, &t->layouts))
+    if (has_to_retain(t) && !ftc_retain(&t->retained, &t->plan, &t->layouts))
         return ftc_error_no_memory();
     if (!t->plan.packs)
         return MPI_SUCCESS;

@@ -2,10 +2,10 @@
 
 #include "carry_out.h"
 #include "communicator/lineage.h"
-#include "kept.h"
 #include "program/error.h"
 #include "program/native_call.h"
 #include "progress/empty_request.h"
+#include "retained.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ struct ftc_persistent {
     MPI_Request handle;  /* handle that the program has */
     MPI_Request started; /* request of its operation; MPI_REQUEST_NULL: inactive */
     struct ftc_call call;
-    struct ftc_layouts layouts; /* layouts of that call */
-    struct ftc_plan plan;       /* plan, with a communicator identity of its own */
-    struct ftc_kept kept;       /* data kept for the plan */
-    uint64_t communicator_id;   /* identity of the program's communicator */
+    struct ftc_layouts layouts;   /* layouts of that call */
+    struct ftc_plan plan;         /* plan, with a communicator identity of its own */
+    struct ftc_retained retained; /* data kept for the plan */
+    uint64_t communicator_id;     /* identity of the program's communicator */
     struct ftc_persistent *next;
 };
 
@@ -84,11 +84,11 @@ static void release(struct ftc_persistent *p)
         ftc_comm_release(p->plan.comm);
         ftc_library_unlock();
     }
-    ftc_keep_no_more(&p->kept);
+    ftc_release_retained(&p->retained);
     free(p);
 }
 
-static struct ftc_persistent *keep(const struct ftc_plan *plan)
+static struct ftc_persistent *retain(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
     struct ftc_persistent *p = malloc(sizeof *p);
@@ -125,14 +125,14 @@ static int make(const struct ftc_plan *plan, MPI_Request *request)
 {
     /* Counted even if this rank then cannot make the request, so that all ranks count alike. */
     uint64_t number = ftc_lineage_of_object(plan->call->comm, FTC_LINEAGE_REQUEST);
-    struct ftc_persistent *p = keep(plan);
+    struct ftc_persistent *p = retain(plan);
     int rv;
 
     if (!p)
         return ftc_error_no_memory();
-    rv = !identify(p, number)                        ? ftc_error_no_place()
-         : ftc_keep(&p->kept, &p->plan, &p->layouts) ? MPI_SUCCESS
-                                                     : ftc_error_no_memory();
+    rv = !identify(p, number)                              ? ftc_error_no_place()
+         : ftc_retain(&p->retained, &p->plan, &p->layouts) ? MPI_SUCCESS
+                                                           : ftc_error_no_memory();
     if (rv == MPI_SUCCESS)
         rv = ftc_inactive_request(&p->handle);
     if (rv != MPI_SUCCESS) {
@@ -193,7 +193,7 @@ static bool any_is_persistent(int count, const MPI_Request requests[])
     return false;
 }
 
-static bool make_room(struct ftc_shown *s, int count)
+static bool make_room(struct ftc_persistent_swap *s, int count)
 {
     s->room = NULL;
     s->shown = s->few;
@@ -208,7 +208,8 @@ static bool make_room(struct ftc_shown *s, int count)
     return true;
 }
 
-bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[], int *rv)
+bool ftc_persistent_swap_in(struct ftc_persistent_swap *s, int count, MPI_Request requests[],
+                            int *rv)
 {
     s->shown = s->requests = requests;
     s->count = 0;
@@ -229,7 +230,7 @@ bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[],
     return true;
 }
 
-void ftc_persistent_hide(struct ftc_shown *s)
+void ftc_persistent_swap_out(struct ftc_persistent_swap *s)
 {
     for (int i = 0; i < s->count; i++) {
         if (s->behind[i])

@@ -47,7 +47,7 @@ int ftc_persistent_free(struct ftc_persistent *p, MPI_Request *handle);
 enum { FTC_PERSISTENT_FEW = 8 };
 
 /* Requests of a call that completes requests, as the call gets them. */
-struct ftc_shown {
+struct ftc_persistent_swap {
     MPI_Request *shown;    /* the requests that the call gets */
     int count;             /* number of requests; 0: shown are the program's own */
     MPI_Request *requests; /* requests of the program */
@@ -61,10 +61,11 @@ struct ftc_shown {
 /* Sets s->shown to the program's @requests, in which the request of its operation replaces each
  * persistent request. An inactive one becomes MPI_REQUEST_NULL, because the call treats both alike.
  * Returns false without memory, with an MPI error code in *@rv, which has been raised. */
-bool ftc_persistent_show(struct ftc_shown *s, int count, MPI_Request requests[], int *rv);
+bool ftc_persistent_swap_in(struct ftc_persistent_swap *s, int count, MPI_Request requests[],
+                            int *rv);
 
 /* Applies to the program's requests what the call did to s->shown, and frees the memory of @s.
  * Persistent requests whose operations are complete become inactive. */
-void ftc_persistent_hide(struct ftc_shown *s);
+void ftc_persistent_swap_out(struct ftc_persistent_swap *s);
 
 #endif

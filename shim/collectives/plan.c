@@ -13,7 +13,7 @@
 
 /* Barrier: an allreduce without data. */
 static const struct ftc_collective ftc_collective_none,
-    ftc_collective_barrier = {.is_described_alike = true};
+    ftc_collective_barrier = {.is_uniform = true};
 
 static const struct ftc_collective *collective_of(enum ftc_call_kind kind)
 {
@@ -40,7 +40,7 @@ static bool is_on_intercommunicator(const struct ftc_call *call)
 static bool is_surely_native(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
-    size_t bytes = plan->collective->is_described_alike ? ftc_predefined_bytes(call->datatype) : 0;
+    size_t bytes = plan->collective->is_uniform ? ftc_predefined_bytes(call->datatype) : 0;
 
     return bytes > 0 && call->count > ftc_library.settings.max_bytes / (MPI_Count)bytes &&
            ftc_select(&(struct ftc_select_facts){.obstacle = FTC_FALLBACK_TOO_LARGE,
@@ -176,7 +176,7 @@ static uint32_t signature_of(const struct ftc_plan *plan)
     const struct ftc_call *call = plan->call;
     uint64_t h = ftc_hash_mix(FTC_HASH_START, call->kind);
 
-    if (plan->collective->is_described_alike && !plan->is_inter) {
+    if (plan->collective->is_uniform && !plan->is_inter) {
         h = ftc_hash_mix(h, (uint64_t)plan->arguments.count);
         h = ftc_hash_mix(h,
                          plan->arguments.facts.type_class + 64 * plan->arguments.facts.size_bytes);

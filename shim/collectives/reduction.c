@@ -314,7 +314,7 @@ static int take(const struct ftc_plan *plan)
 
 const struct ftc_collective ftc_collective_reduction = {
     .pipelined = &ftc_pipelined_reduction,
-    .is_described_alike = true,
+    .is_uniform = true,
     .combines = true,
     .needs_mpi = needs_mpi,
     .give = give,
@@ -333,7 +333,7 @@ static int take_prefix(const struct ftc_plan *plan)
 }
 
 const struct ftc_collective ftc_collective_scan = {
-    .is_described_alike = true,
+    .is_uniform = true,
     .needs_mpi = needs_mpi,
     .give = give,
     .take = take_prefix,

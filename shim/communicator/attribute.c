@@ -75,9 +75,9 @@ int ftc_attribute_open(void)
 }
 
 void ftc_attribute_on_free(enum ftc_attribute_section section,
-                           void (*told)(MPI_Comm comm, void *kept))
+                           void (*on_free)(MPI_Comm comm, void *kept))
 {
-    forget[section] = told;
+    forget[section] = on_free;
 }
 
 void *ftc_attribute_get(MPI_Comm comm, enum ftc_attribute_section section)

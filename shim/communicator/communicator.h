@@ -31,8 +31,8 @@ static inline uint32_t ftc_signature(uint64_t hash)
 /* Number of members that a waiting rank checks in each turn, for one reason why no message may come
  * from them. The next turn continues with the members after these, so a turn costs no more among
  * many members. */
-enum { FTC_COMM_LOOKS = 8 };
-struct ftc_comm_looks {
+enum { FTC_COMM_CHECKS = 8 };
+struct ftc_comm_checks {
     int next; /* index in member[] of the next to check */
 };
 
@@ -54,27 +54,27 @@ struct ftc_comm {
     bool *dead;                  /* by index in member[] */
     struct ftc_silence *silence; /* by index in member[] */
     uint32_t deaths_seen;        /* deaths on the board when the members were last checked */
-    struct ftc_comm_looks killed, silent, mismatched, gone_on; /* one for each reason to check */
+    struct ftc_comm_checks killed, silent, mismatched, ahead; /* one for each reason to check */
     int32_t *host; /* by index in member[]: number of the host (struct ftc_hosts) */
     struct ftc_topology topology;
     void *topology_storage;
     uint32_t numbering; /* number of times that the members were numbered */
 
-    struct ftc_running *running; /* data of the keeper (struct ftc_comm_keeper) */
+    struct ftc_running *running; /* data of the owner of the callbacks */
     struct ftc_comm *next;       /* next in the registry's bucket */
 };
 
 /* Functions of a part of the library that keeps data of each protected communicator, in
  * c->running. */
-struct ftc_comm_keeper {
+struct ftc_comm_callbacks {
     int (*open)(struct ftc_comm *c);      /* sets c->running; returns 0 or a negative errno */
     void (*complete)(struct ftc_comm *c); /* completes operations; may release the library's lock */
     void (*close)(struct ftc_comm *c);    /* frees c->running; called if open() has set it */
 };
 
-/* Prepares the registry in MPI_Init. The caller owns @keeper, which must stay. Returns 0 or a
+/* Prepares the registry in MPI_Init. The caller owns @callbacks, which must stay. Returns 0 or a
  * negative errno. */
-int ftc_comm_open(const struct ftc_comm_keeper *keeper);
+int ftc_comm_open(const struct ftc_comm_callbacks *callbacks);
 
 /* Returns whether @c is an intercommunicator. Ranks of @c then count over both groups, first those
  * of the group with the lowest rank in MPI_COMM_WORLD. */
@@ -153,13 +153,13 @@ bool ftc_comm_was_freed(uint64_t id);
 void ftc_comm_exclude(struct ftc_comm *c, const struct ftc_failure_info *failed);
 
 /* Returns how many members a waiting rank checks in a turn. */
-static inline int ftc_comm_looks(const struct ftc_comm *c)
+static inline int ftc_comm_check_count(const struct ftc_comm *c)
 {
-    return c->member_count < FTC_COMM_LOOKS ? c->member_count : FTC_COMM_LOOKS;
+    return c->member_count < FTC_COMM_CHECKS ? c->member_count : FTC_COMM_CHECKS;
 }
 
 /* Returns the next member to check, as an index in member[]. */
-static inline int ftc_comm_look(const struct ftc_comm *c, struct ftc_comm_looks *looks)
+static inline int ftc_comm_next_member(const struct ftc_comm *c, struct ftc_comm_checks *looks)
 {
     int member = looks->next < c->member_count ? looks->next : 0;
 

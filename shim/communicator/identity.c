@@ -49,21 +49,21 @@ static bool any_member_dead(const struct ftc_comm *c)
  * overtaken each other. */
 static void agree_on_use(const struct ftc_comm *c, MPI_Comm comm, uint32_t *use)
 {
-    uint32_t told = *use;
+    uint32_t value = *use;
     MPI_Request request;
     int done = 0;
 
     if (!ftc_library.threaded || comm == MPI_COMM_NULL)
         return;
     ftc_library_unlock();
-    PMPI_Ibcast(&told, 1, MPI_UINT32_T, 0, comm, &request);
+    PMPI_Ibcast(&value, 1, MPI_UINT32_T, 0, comm, &request);
     for (int idle = 0; !done && idle < GIVE_UP_TURNS; idle += any_member_dead(c)) {
         PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
         sched_yield();
     }
     ftc_library_lock();
     if (done)
-        *use = told;
+        *use = value;
 }
 
 static int identify_by_use(struct ftc_comm *c, const struct ftc_origin *from)

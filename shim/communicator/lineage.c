@@ -20,7 +20,7 @@ struct ftc_lineage {
     uint64_t number;
     void *children; /* tree of series by name (tsearch()) */
     bool is_copy;
-    int told; /* number of dead members for which MPI_File_open() has returned an error */
+    int reported; /* number of dead members for which MPI_File_open() has returned an error */
 };
 
 enum { ALL_RANKS = 0 }; /* name of the series of calls of all ranks that make communicators */
@@ -178,13 +178,13 @@ bool ftc_lineage_is_copy(MPI_Comm comm)
     return b && b->is_copy;
 }
 
-bool ftc_lineage_has_to_tell(MPI_Comm comm, int dead)
+bool ftc_lineage_must_report(MPI_Comm comm, int dead)
 {
     struct ftc_lineage *b = ftc_lineage_of(comm);
 
-    if (!b || !b->is_copy || dead <= b->told)
+    if (!b || !b->is_copy || dead <= b->reported)
         return false;
-    b->told = dead;
+    b->reported = dead;
     return true;
 }
 

@@ -55,7 +55,7 @@ bool ftc_lineage_is_copy(MPI_Comm comm);
 /* Returns whether MPI_File_open() still has to return an error because @comm is a copy
  * (ftc_lineage_note_copy()) with @dead dead members, of which all survivors know. The error then
  * counts as returned. */
-bool ftc_lineage_has_to_tell(MPI_Comm comm, int dead);
+bool ftc_lineage_must_report(MPI_Comm comm, int dead);
 
 struct ftc_lineage;
 

@@ -24,7 +24,7 @@ enum {
 
 static struct ftc_comm *bucket[BUCKETS];
 static struct ftc_comm *internal;
-static const struct ftc_comm_keeper *keeper;
+static const struct ftc_comm_callbacks *callbacks;
 static struct {
     MPI_Comm handle;
     struct ftc_comm *comm;
@@ -53,7 +53,7 @@ static int protect(struct ftc_comm *c)
     int rv = ftc_members_open(c);
 
     if (rv == 0)
-        rv = keeper->open(c);
+        rv = callbacks->open(c);
     if (rv == 0)
         rv = ftc_entry_take(c);
     if (rv != 0)
@@ -79,7 +79,7 @@ static void unprotect(struct ftc_comm *c)
 static void destroy(struct ftc_comm *c)
 {
     if (c->running)
-        keeper->close(c);
+        callbacks->close(c);
     ftc_members_close(c);
     free(c->world);
     free(c);
@@ -198,19 +198,19 @@ static void forget(MPI_Comm comm, void *kept)
 
     ftc_library_lock();
     if (c->running)
-        keeper->complete(c);
+        callbacks->complete(c);
     if (cache[(unsigned)comm % CACHE_SIZE].handle == comm)
         cache[(unsigned)comm % CACHE_SIZE].comm = NULL;
     ftc_comm_release(c);
     ftc_library_unlock();
 }
 
-int ftc_comm_open(const struct ftc_comm_keeper *above)
+int ftc_comm_open(const struct ftc_comm_callbacks *above)
 {
     assert(above->open);
     assert(above->complete);
     assert(above->close);
-    keeper = above;
+    callbacks = above;
     ftc_attribute_on_free(FTC_SECTION_COMM, forget);
     return ftc_entry_open();
 }

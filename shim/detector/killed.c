@@ -33,8 +33,8 @@ static void let_others_go_first(uint32_t world, uint64_t now_ns)
 
 void ftc_killed_look(struct ftc_comm *c, uint64_t now_ns)
 {
-    for (int left = ftc_comm_looks(c); left > 0; left--) {
-        int member = ftc_comm_look(c, &c->killed);
+    for (int left = ftc_comm_check_count(c); left > 0; left--) {
+        int member = ftc_comm_next_member(c, &c->killed);
         uint32_t world = c->world[c->member[member]];
 
         if (!c->dead[member])

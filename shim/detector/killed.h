@@ -7,7 +7,7 @@
 
 #include "communicator/communicator.h"
 
-/* Marks members of @c that a signal has killed as dead on the board. Checks up to FTC_COMM_LOOKS
+/* Marks members of @c that a signal has killed as dead on the board. Checks up to FTC_COMM_CHECKS
  * members a call, and the next ones in the next call. All other deaths are left to the monitor
  * processes. Where ranks share cores, lowers the priorities of members that have just died, so that
  * other processes run first. */

@@ -105,8 +105,8 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
         return;
     now_ns = ftc_stopwatch_now(&stopwatch, timeout_ns() / LOOKS);
     ftc_activity_beat(&ftc_library.board, ftc_library.world_rank);
-    for (int left = ftc_comm_looks(c); left > 0; left--) {
-        int i = ftc_comm_look(c, &c->silent);
+    for (int left = ftc_comm_check_count(c); left > 0; left--) {
+        int i = ftc_comm_next_member(c, &c->silent);
         uint32_t world = c->world[c->member[i]];
 
         if (!c->dead[i] && expects(c, i) && is_silent(&c->silence[i], world, now_ns))

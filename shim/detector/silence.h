@@ -16,7 +16,7 @@
 
 /* Advances the heartbeat of this rank, and declares members of @c dead that have been silent for
  * timeout_ms. Considers only members for which @expects returns true: the operation of @c waits for
- * them. Checks up to FTC_COMM_LOOKS members a call, and the next ones in the next call. Time in
+ * them. Checks up to FTC_COMM_CHECKS members a call, and the next ones in the next call. Time in
  * which this rank did not check either, because the whole job was stopped, is no silence. Does
  * nothing unless monitor = timeout. */
 void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm *c, int member));

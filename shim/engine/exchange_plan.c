@@ -109,7 +109,7 @@ static void follow(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts, i
 /* Ranks that send each other their values. */
 struct round {
     int count, own; /* place of this rank among them */
-    int rank[FTC_EXCHANGE_TELLERS];
+    int rank[FTC_EXCHANGE_MULTICAST_MAX];
 };
 
 /* Adds the steps of a round. A rank sends to the rank after itself first, so that not all ranks
@@ -128,14 +128,14 @@ static void tell(struct ftc_exchange_plan *p, const struct round *r, int number)
     add(p, FTC_EXCHANGE_COMBINE, r->own, r->count - 1);
 }
 
-static void tell_all(struct ftc_exchange_plan *p, int n, int rank)
+static void multicast_all(struct ftc_exchange_plan *p, int n, int rank)
 {
     struct round all = {.count = n, .own = rank};
 
     for (int i = 0; i < n; i++)
         all.rank[i] = i;
     tell(p, &all, ROUNDS);
-    p->tells = n > 2; /* two ranks swap */
+    p->multicasts = n > 2; /* two ranks swap */
 }
 
 /* ---- among leaders: by the numbers of their hosts ---- */
@@ -215,11 +215,12 @@ void ftc_exchange_plan_make(struct ftc_exchange_plan *p, const struct ftc_hosts 
     bool is_one_host = hosts->count == 1;
 
     p->count = 0;
-    p->tells = false;
+    p->multicasts = false;
     if (is_one_host && manner == FTC_EXCHANGE_BY_ALL)
         exchange(p, NULL, n, rank);
-    else if (is_one_host && manner == FTC_EXCHANGE_TELL && n > 1 && n <= FTC_EXCHANGE_TELLERS)
-        tell_all(p, n, rank);
+    else if (is_one_host && manner == FTC_EXCHANGE_MULTICAST && n > 1 &&
+             n <= FTC_EXCHANGE_MULTICAST_MAX)
+        multicast_all(p, n, rank);
     else
         go_by_hosts(p, hosts, n, rank);
 }

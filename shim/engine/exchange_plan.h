@@ -53,9 +53,10 @@ static inline int ftc_nesting_first(struct ftc_nesting s, int leaf)
 /* Manner in which the ranks of one host exchange values. Ranks on several hosts always collect,
  * whatever the manner. */
 enum ftc_exchange_manner {
-    FTC_EXCHANGE_BY_ALL,  /* each rank is a leader */
-    FTC_EXCHANGE_COLLECT, /* the first rank is the leader */
-    FTC_EXCHANGE_TELL,    /* up to FTC_EXCHANGE_TELLERS ranks tell each other; more collect */
+    FTC_EXCHANGE_BY_ALL,    /* each rank is a leader */
+    FTC_EXCHANGE_COLLECT,   /* the first rank is the leader */
+    FTC_EXCHANGE_MULTICAST, /* up to FTC_EXCHANGE_MULTICAST_MAX ranks tell each other; more collect
+                             */
     FTC_EXCHANGE_MANNERS,
 };
 
@@ -79,7 +80,7 @@ enum {
     FTC_EXCHANGE_RADIX = 16,         /* on one host where ranks share cores */
     FTC_EXCHANGE_RADIX_OF_HOSTS = 3, /* on several hosts */
     FTC_EXCHANGE_LEVELS = 8,         /* RADIX^LEVELS ranks are more than there are */
-    FTC_EXCHANGE_TELLERS = 16,
+    FTC_EXCHANGE_MULTICAST_MAX = 16,
     FTC_EXCHANGE_FUSED = 2,      /* doublings in a round */
     FTC_EXCHANGE_DOUBLINGS = 20, /* 2^20 leaders are more than there are */
     /* Fold in, fold out, and rounds of seven steps: three messages out, three in, and a
@@ -93,7 +94,7 @@ struct ftc_exchange_plan {
     int count;
     /* Whether the rank sends one value to all others in equal messages, so that one message may be
      * sent for all of them. The values that it receives come in such messages, too. */
-    bool tells;
+    bool multicasts;
     struct ftc_exchange_step step[FTC_EXCHANGE_STEPS];
 };
 

@@ -47,13 +47,13 @@ bool ftc_op_awaits(const struct ftc_op *op, int rank);
 
 /* Returns whether one message of @op may be sent for all other ranks: @op is in an exchange whose
  * plan tells. */
-static inline bool ftc_op_tells(const struct ftc_op *op)
+static inline bool ftc_op_multicasts(const struct ftc_op *op)
 {
-    return op->phase == FTC_PHASE_EXCHANGE && op->config.exchange_plan->tells;
+    return op->phase == FTC_PHASE_EXCHANGE && op->config.exchange_plan->multicasts;
 }
 
-/* Returns the rank for which @op waits before it waits for any other, if ftc_op_tells(). */
-static inline int ftc_op_teller(const struct ftc_op *op)
+/* Returns the rank for which @op waits before it waits for any other, if ftc_op_multicasts(). */
+static inline int ftc_op_multicast_sender(const struct ftc_op *op)
 {
     return op->config.exchange_plan->step[op->exchange_step].peer;
 }

@@ -25,7 +25,7 @@ struct file {
     MPI_Group group;
     char *name;         /* path with the directory */
     bool is_of_copy;    /* opened on a communicator that MPI_Comm_dup() has made */
-    int told;           /* number of dead members for which an error was returned (is_of_copy) */
+    int reported;       /* number of dead members for which an error was returned (is_of_copy) */
     bool is_alone;      /* a member is dead, and all survivors know: each does its part alone */
     bool has_no_own;    /* a survivor could not open its own handle */
     bool has_lost_view; /* a view could not be set, and the program got an error */
@@ -500,8 +500,8 @@ static bool has_lost_part(struct task *t)
     if (!t->file->is_of_copy)
         return false;
     all_are_there(t, &rv);
-    lost = rv == MPI_SUCCESS ? c->size - c->member_count - t->file->told : 0;
-    t->file->told += lost;
+    lost = rv == MPI_SUCCESS ? c->size - c->member_count - t->file->reported : 0;
+    t->file->reported += lost;
     return lost > 0;
 }
 

@@ -218,7 +218,7 @@ static bool prepare(void)
     ftc_virtual_topology_open();
     ftc_spares_open();
     /* The link thread is started last, because the code above does not hold the lock. */
-    return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_keeper) == 0 &&
+    return ftc_p2p_open() == 0 && ftc_comm_open(&ftc_queue_comm_callbacks) == 0 &&
            ftc_attribute_open() == 0 && ftc_comm_internal() != NULL &&
            (!l->transport.links || ftc_link_thread_open() == 0);
 }

@@ -69,11 +69,11 @@ static void connect_to(struct agent *a, struct source *s, uint64_t now_ns)
 
     s->again_ns = now_ns + (uint64_t)TURN_MS * NS_OF_MS;
     s->next = rank + 1;
-    (void)ftc_connection_connect_to_rank(&s->c, board, FTC_PURPOSE_NEWS, a->rank->world, rank,
+    (void)ftc_connection_connect_to_rank(&s->c, board, FTC_PURPOSE_UPDATES, a->rank->world, rank,
                                          ftc_query_server_frame_max(board));
 }
 
-/* ---- news ---- */
+/* ---- updates ---- */
 
 /* Notes the death of @rank for look_for_forbidden(). Keeps an earlier death that is forbidden
  * instead. */
@@ -100,7 +100,7 @@ static void enter(struct agent *a, const struct source *s, const struct ftc_fram
 
 /* Makes the kernel close a connection that falls silent, at both ends after about the same time.
  * Otherwise this end might trust a connection that the other end has given up, after a network cut
- * for instance, and miss all news. */
+ * for instance, and miss all updates. */
 static void watch(const struct agent *a, const struct source *s)
 {
     int ms = a->rank->options.settings.unreachable_ms;
@@ -168,8 +168,8 @@ static bool is_last(const struct ftc_board *board, uint32_t host)
 }
 
 /* Marks the running ranks of @s's host as finalized. All ranks here have left MPI by then. They
- * need nothing of that host but its end, which may have come before its last news arrived. That
- * news may have been that the report is written: if no other host has running ranks, the report
+ * need nothing of that host but its end, which may have come before its last update arrived. That
+ * update may have been that the report is written: if no other host has running ranks, the report
  * counts as written. */
 static void forget(struct agent *a, struct source *s)
 {
@@ -221,7 +221,7 @@ static bool is_lost(const struct agent *a, const struct source *s)
     return ftc_lease_is_lost(&a->rank->board, s->host);
 }
 
-/* Returns whether no rank of the job is in MPI any more. No news can come then: other hosts may
+/* Returns whether no rank of the job is in MPI any more. No update can come then: other hosts may
  * have ended while a program here still runs. */
 static bool are_all_through(const struct ftc_board *board)
 {

@@ -63,7 +63,7 @@ void ftc_announce_inherit(struct ftc_monitored *rank, uint32_t count)
 {
     atomic_store(&rank->inherited_ns, ftc_clock_ns());
     atomic_store(&rank->inherited, count);
-    ftc_announce_ring(rank);
+    ftc_announce_wake(rank);
 }
 
 /* Announces inherited deaths. Returns true as long as it is too early for that. */
@@ -91,7 +91,7 @@ static bool announce_inherited(struct ftc_monitored *rank)
 void ftc_announce_lost(struct ftc_monitored *rank)
 {
     atomic_store(&rank->has_lost, true);
-    ftc_announce_ring(rank);
+    ftc_announce_wake(rank);
 }
 
 static void announce_lost(struct ftc_monitored *rank)
@@ -114,9 +114,9 @@ bool ftc_announce_due(struct ftc_monitored *rank)
     announce_lost(rank);
     is_early = announce_inherited(rank);
     if (rank->is_watching) {
-        bool is_told = ftc_notice_recovery(&n);
+        bool is_announced = ftc_notice_recovery(&n);
 
-        rank->is_watching = !ftc_trace_file_update(&n) || !is_told;
+        rank->is_watching = !ftc_trace_file_update(&n) || !is_announced;
     }
     return is_early || rank->is_watching;
 }
@@ -130,17 +130,17 @@ bool ftc_announce_end(const struct ftc_monitored *rank)
 
 void ftc_announce_open(struct ftc_monitored *rank)
 {
-    rank->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    rank->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
 
-void ftc_announce_ring(const struct ftc_monitored *rank)
+void ftc_announce_wake(const struct ftc_monitored *rank)
 {
-    (void)!write(rank->bell, &(uint64_t){1}, sizeof(uint64_t));
+    (void)!write(rank->wakeup, &(uint64_t){1}, sizeof(uint64_t));
 }
 
-void ftc_announce_hear(const struct ftc_monitored *rank)
+void ftc_announce_reset(const struct ftc_monitored *rank)
 {
     uint64_t rung;
 
-    (void)!read(rank->bell, &rung, sizeof rung);
+    (void)!read(rank->wakeup, &rung, sizeof rung);
 }

@@ -42,12 +42,12 @@ bool ftc_announce_end(const struct ftc_monitored *rank);
 
 /* ---- from other threads to the first ---- */
 
-/* Opens the bell, by which other threads wake the first. Without it the first thread notices
+/* Opens the eventfd by which other threads wake the first. Without it the first thread notices
  * later. */
 void ftc_announce_open(struct ftc_monitored *rank);
-void ftc_announce_ring(const struct ftc_monitored *rank);
+void ftc_announce_wake(const struct ftc_monitored *rank);
 
-/* Resets the bell. */
-void ftc_announce_hear(const struct ftc_monitored *rank);
+/* Resets the eventfd. */
+void ftc_announce_reset(const struct ftc_monitored *rank);
 
 #endif

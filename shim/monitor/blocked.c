@@ -7,9 +7,9 @@
 #include "call/policy.h"
 #include "config/settings.h"
 #include "end.h"
+#include "hidden_activity.h"
 #include "mpi/callsite.h"
 #include "reporting/advice.h"
-#include "stir.h"
 #include "system/lines.h"
 #include "system/stopwatch.h"
 
@@ -24,7 +24,7 @@ enum {
     PATIENCE = 5,       /* multiple of the bound after which a job is clearly not ended */
     COMPLETE_MS = 5000, /* time that is enough on the busiest machine */
     TRIES = 2,          /* tries of the native part of a call that makes a communicator */
-    REPORT_LOOKS = 5    /* looks that other ranks of this host get to report their calls */
+    REPORT_CHECKS = 5   /* looks that other ranks of this host get to report their calls */
 };
 
 struct watch {
@@ -33,11 +33,11 @@ struct watch {
     uint64_t said[FTC_BOARD_MARKS]; /* version of the last mark that was reported */
     struct ftc_mark_watch complete;
     struct ftc_still_watch job;
-    struct ftc_stir stir;
+    struct ftc_hidden_activity hidden;
     uint64_t versions;   /* ftc_mark_versions() of the rank at the last look */
     uint64_t still_ns;   /* time for which the job has stood still */
     uint64_t said_stuck; /* ftc_mark_versions() of the rank at its last report; 0: none */
-    int reported_looks;  /* looks since that report */
+    int reported_checks; /* looks since that report */
 };
 
 static void pause_ns(uint64_t ns)
@@ -79,7 +79,7 @@ static void say(const struct ftc_monitored *rank, const struct ftc_mark *mark, u
                   site, mark->is_poll ? " again and again" : "",
                   (double)(now_ns - mark->since_ns) / 1e9, mark->is_certain ? "needs" : "may need",
                   (int)mark->dead, death, others,
-                  mark->is_told ? ", and the others wait as well" : "", reaction(rank), advice);
+                  mark->is_reported ? ", and the others wait as well" : "", reaction(rank), advice);
 }
 
 /* Reports @mark and ends the job, unless another monitor process has begun to do so. */
@@ -112,7 +112,7 @@ static uint64_t turn_ns(const struct ftc_monitored *rank)
 static void show_other_hosts(const struct ftc_monitored *rank, struct ftc_mark_time time)
 {
     if (ftc_board_has_other_hosts(&rank->board) && ftc_still_show(&rank->board, rank->world, time))
-        ftc_board_ring_news(&rank->board);
+        ftc_board_signal_update(&rank->board);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -146,7 +146,7 @@ static void look(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
 
     for (uint32_t i = 0; i < FTC_BOARD_MARKS; i++) {
         if (!ftc_mark_look(&w->mark[i], &rank->board, rank->world, i, time, &mark) ||
-            now_ns - mark.since_ns < needs_ns(&mark, bound_ns) || (mark.is_told && !is_still))
+            now_ns - mark.since_ns < needs_ns(&mark, bound_ns) || (mark.is_reported && !is_still))
             continue;
         if (aborts && (is_still || (mark.is_certain && now_ns - mark.since_ns >= certain_ns))) {
             end_job(rank, &mark, now_ns);
@@ -253,7 +253,7 @@ static void report_stuck(const struct ftc_monitored *rank, struct watch *w,
         return;
     say_stuck(rank, time.now_ns - w->job.since_ns, &wait);
     w->said_stuck = ftc_mark_versions(&rank->board, rank->world);
-    w->reported_looks = 0;
+    w->reported_checks = 0;
 }
 
 static enum ftc_call_kind waiting_call(const struct ftc_monitored *rank, uint32_t world,
@@ -301,7 +301,7 @@ static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bo
         return;
     report_stuck(rank, w, time);
     if (rank->options.settings.on_blocked != FTC_ON_BLOCKED_ABORT ||
-        (!ftc_still_are_all_reported(board) && w->reported_looks++ < REPORT_LOOKS))
+        (!ftc_still_are_all_reported(board) && w->reported_checks++ < REPORT_CHECKS))
         return;
     if (ftc_end_of_job_claim(board, rank->world))
         ftc_rank_end_job(rank, 1);
@@ -324,9 +324,9 @@ static void see(const struct ftc_monitored *rank, struct watch *w, struct ftc_ma
     struct ftc_still_sight sight = {.share = FTC_STILL_WHOLE};
 
     if (is_in_same_call(rank, w, time))
-        sight.stirs = ftc_stir_look(&w->stir, rank, &sight.share);
+        sight.is_active = ftc_hidden_activity_check(&w->hidden, rank, &sight.share);
     else
-        w->stir = (struct ftc_stir){0};
+        w->hidden = (struct ftc_hidden_activity){0};
     ftc_still_see(&rank->board, rank->world, time, sight);
     w->still_ns = ftc_still_look(&w->job, &rank->board, time);
 }

@@ -394,11 +394,11 @@ static int status_of_last_death(const struct ftc_board *board)
  * unless all ranks exited with 0. The job gets the status of the last death by PMI abort: if
  * processes end with several statuses, Hydra takes any of them, or 255. */
 static _Noreturn void end_with_nobody_left(struct ftc_monitored *rank, int status,
-                                           bool is_last_told, bool is_settled)
+                                           bool is_last_announced, bool is_settled)
 {
     int of_job = status_of_last_death(&rank->board);
 
-    if (is_last_told)
+    if (is_last_announced)
         ftc_lines_await_reader(STDERR_FILENO);
     if (!is_settled && of_job != 0)
         ftc_pmi_abort(rank->job.pmi, of_job, true);
@@ -409,7 +409,7 @@ static _Noreturn void end_with_nobody_left(struct ftc_monitored *rank, int statu
 
 static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
 {
-    bool is_settled = false, is_last_told;
+    bool is_settled = false, is_last_announced;
 
     ftc_pipes_drain(rank->input);
     ftc_rank_announce_death(rank, status);
@@ -419,9 +419,9 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
         await_end_of_job(rank, status);
         end_with_job(rank, status);
     }
-    is_last_told = ftc_announce_end(rank);
+    is_last_announced = ftc_announce_end(rank);
     if (!any_other(rank, is_alive))
-        end_with_nobody_left(rank, status, is_last_told, is_settled);
+        end_with_nobody_left(rank, status, is_last_announced, is_settled);
     if (!is_settled)
         ftc_pmi_finalize(rank->job.pmi, ftc_board_is_leaving(&rank->board, rank->world));
     await_end_of_input(rank);
@@ -525,7 +525,7 @@ void ftc_rank_enter_death(struct ftc_monitored *rank, int status)
 /* Aborts the job by PMI if MPI has ended the program. The end of a rank alone would end the job as
  * well, but Hydra gives such a job one of several statuses by chance: this one, 9 or 255. Under
  * Slurm it would end one process only. */
-static void tell_of_abort(const struct ftc_monitored *rank, int status)
+static void report_abort(const struct ftc_monitored *rank, int status)
 {
     if (!rank->stood_down || (WIFSIGNALED(status) && was_ended_by_launcher(rank, status)))
         return;
@@ -537,7 +537,7 @@ void ftc_rank_end(struct ftc_monitored *rank, int status)
 {
     if (is_given_up(rank))
         end_with_host(rank);
-    tell_of_abort(rank, status);
+    report_abort(rank, status);
     ftc_rank_enter_death(rank, status); /* survivors wait for this, even if they have to end */
     if (!is_protected(rank) || rank->stood_down || was_ended_by_launcher(rank, status))
         end_with_job(rank, status);

@@ -34,12 +34,12 @@ struct holder {
     uint64_t turned_ns, awake_ns;
     int64_t ahead_ns;      /* ftc_clock_ahead_ns() since the last jump */
     uint64_t valid_ns;     /* CLOCK_BOOTTIME; requests before it do not count */
-    int bell;              /* eventfd: this process is about to end */
+    int wakeup;            /* eventfd: this process is about to end */
     uint64_t through_ns;   /* time of the first request that says no rank here is in MPI; 0: none */
     _Atomic bool is_heard; /* the authority has answered that request */
     _Atomic bool is_open;
 };
-static struct holder holder = {.c.fd = -1, .spare.fd = -1, .bell = -1};
+static struct holder holder = {.c.fd = -1, .spare.fd = -1, .wakeup = -1};
 
 void ftc_leaseholder_open(void)
 {
@@ -51,7 +51,7 @@ void ftc_leaseholder_open(void)
     if (l->has_authority)
         l->address = mpiexec.address;
     l->ahead_ns = ftc_clock_ahead_ns();
-    l->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    l->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     atomic_store(&l->is_open, true);
 }
 
@@ -74,7 +74,7 @@ void ftc_leaseholder_list(struct pollfd source[FTC_LEASEHOLDER_SOURCES])
 {
     source[0] = (struct pollfd){.fd = holder.c.fd, .events = POLLIN};
     source[1] = (struct pollfd){.fd = holder.spare.fd, .events = POLLIN};
-    source[2] = (struct pollfd){.fd = holder.bell, .events = POLLIN};
+    source[2] = (struct pollfd){.fd = holder.wakeup, .events = POLLIN};
 }
 
 int ftc_leaseholder_patience_ms(const struct ftc_monitored *rank)
@@ -308,7 +308,7 @@ bool ftc_leaseholder_turn(struct ftc_monitored *rank, uint64_t now_ns)
     uint64_t rung;
     bool is_new;
 
-    (void)!read(l->bell, &rung, sizeof rung);
+    (void)!read(l->wakeup, &rung, sizeof rung);
     if (!is_needed(l, rank))
         return false;
     note_turn(l, rank);
@@ -325,7 +325,7 @@ void ftc_leaseholder_finish(const struct ftc_monitored *rank)
 
     if (!atomic_load(&l->is_open) || !is_needed(l, rank) || !is_through(&rank->board))
         return;
-    (void)!write(l->bell, &(uint64_t){1}, sizeof(uint64_t));
+    (void)!write(l->wakeup, &(uint64_t){1}, sizeof(uint64_t));
     for (int i = 0; i < FINISH_MS && !atomic_load(&l->is_heard); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

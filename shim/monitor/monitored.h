@@ -33,7 +33,7 @@ struct ftc_monitored {
     sigset_t from_launcher; /* signals that the launcher has sent to the rank */
 
     /* Events that the first thread announces; other threads enter them. */
-    int bell;                      /* eventfd: there is a new event */
+    int wakeup;                    /* eventfd: there is a new event */
     _Atomic bool is_ending;        /* the lock on the board has shown the program's end */
     _Atomic int ending_status;     /* status of that end as of waitpid() */
     _Atomic uint32_t inherited;    /* number of next ranks whose monitor processes have ended */

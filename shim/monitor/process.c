@@ -130,7 +130,7 @@ static void *watch_life(void *life)
         ftc_rank_enter_death(&rank, status);
         atomic_store(&rank.ending_status, status);
         atomic_store(&rank.is_ending, true);
-        ftc_announce_ring(&rank);
+        ftc_announce_wake(&rank);
         ftc_lifeline_list_threads(life, rank.job.child);
     }
     return NULL;
@@ -293,9 +293,9 @@ static void serve_signals(void)
 }
 
 /* Handles what other threads have seen. Reads the signals that came before it first. */
-static void serve_bell(void)
+static void serve_wakeup(void)
 {
-    ftc_announce_hear(&rank);
+    ftc_announce_reset(&rank);
     serve_signals();
     if (atomic_load(&rank.is_ending))
         ftc_rank_announce_death(&rank, atomic_load(&rank.ending_status));
@@ -321,12 +321,12 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
     source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
-    source[BELL] = (struct pollfd){.fd = rank.bell, .events = POLLIN};
+    source[BELL] = (struct pollfd){.fd = rank.wakeup, .events = POLLIN};
     for (;;) {
         if (poll(source, SOURCES, ftc_announce_due(&rank) ? FTC_ANNOUNCE_TURN_MS : -1) < 0)
             continue;
         if (source[BELL].revents)
-            serve_bell();
+            serve_wakeup();
         if (source[SIGNALS].revents)
             serve_signals();
         if (source[CHANNEL].revents && !serve_channel())

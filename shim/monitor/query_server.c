@@ -30,8 +30,9 @@ enum {
 
 struct client {
     struct ftc_connection c;
-    uint64_t heard_ns;        /* CLOCK_MONOTONIC of the last query, or of connecting */
-    struct ftc_replica *sent; /* for an agent: last news sent to it about each rank of this host */
+    uint64_t heard_ns; /* CLOCK_MONOTONIC of the last query, or of connecting */
+    struct ftc_replica
+        *sent; /* for an agent: last update sent to it about each rank of this host */
 };
 
 /* Server of this process. */
@@ -39,15 +40,15 @@ static struct server {
     struct ftc_monitored *rank;
     uint64_t key[2];
     size_t frame_max;
-    int bell; /* eventfd: there is news, or this process ends */
-    bool is_awaiting_news;
+    int wakeup; /* eventfd: there are updates, or this process ends */
+    bool is_awaiting_updates;
     bool is_short; /* descriptors have run out: no connection is accepted for SHORT_MS */
     _Atomic bool is_finishing, is_finished;
     struct ftc_publication copy;
     uint32_t here, *rank_here; /* number and list of the ranks of this host */
     struct client *client[CLIENTS];
     uint32_t count;
-} server = {.bell = -1};
+} server = {.wakeup = -1};
 
 size_t ftc_query_server_frame_max(const struct ftc_board *board)
 {
@@ -129,60 +130,61 @@ static void accept_guests(struct server *s)
     }
 }
 
-/* ---- news ---- */
+/* ---- updates ---- */
 
-static void *await_news(void *unused)
+static void *await_updates(void *unused)
 {
     struct ftc_board *board = &server.rank->board;
-    uint32_t seen = ftc_board_news(board);
+    uint32_t seen = ftc_board_updates(board);
 
     for (;;) {
-        (void)!write(server.bell, &(uint64_t){1}, sizeof(uint64_t));
-        ftc_board_await_news(board, seen);
-        seen = ftc_board_news(board);
+        (void)!write(server.wakeup, &(uint64_t){1}, sizeof(uint64_t));
+        ftc_board_await_update(board, seen);
+        seen = ftc_board_updates(board);
     }
     return unused;
 }
 
-static void send_news_of(struct server *s, struct client *client, uint32_t i, uint64_t now_ns)
+static void send_update(struct server *s, struct client *client, uint32_t i, uint64_t now_ns)
 {
     struct ftc_replica r = ftc_replica_take(&s->rank->board, s->rank_here[i], now_ns);
     struct ftc_frame *frame;
 
-    if (!ftc_replica_is_news(&r, &client->sent[i]))
+    if (!ftc_replica_differs(&r, &client->sent[i]))
         return;
-    frame = ftc_connection_begin(&client->c, FTC_PURPOSE_NEWS, 0, sizeof r);
+    frame = ftc_connection_begin(&client->c, FTC_PURPOSE_UPDATES, 0, sizeof r);
     if (!frame)
         return; /* there is room again once other frames are sent */
     memcpy(frame->body, &r, sizeof r);
     client->sent[i] = r;
 }
 
-static void send_news(struct server *s, struct client *client)
+static void send_updates(struct server *s, struct client *client)
 {
     uint64_t now_ns = ftc_clock_ns();
 
     if (client->c.state != FTC_CONNECTION_OPEN)
         return;
     for (uint32_t i = 0; client->sent && i < s->here; i++)
-        send_news_of(s, client, i, now_ns);
+        send_update(s, client, i, now_ns);
     ftc_connection_send(&client->c);
 }
 
-/* Begins to send news to an agent. At first the table of sent news has states that do not exist, so
- * the agent is sent the news of all ranks. */
-static void begin_news(struct server *s, struct client *client)
+/* Begins to send updates to an agent. At first the table of sent updates has states that do not
+ * exist, so the agent is sent the updates of all ranks. */
+static void begin_updates(struct server *s, struct client *client)
 {
     client->sent = malloc(s->here * sizeof *client->sent);
-    if (!s->is_awaiting_news)
-        s->is_awaiting_news = ftc_monitored_start_thread(await_news, NULL);
-    if (!client->sent || !s->is_awaiting_news) { /* another monitor process here may be able to */
+    if (!s->is_awaiting_updates)
+        s->is_awaiting_updates = ftc_monitored_start_thread(await_updates, NULL);
+    if (!client->sent ||
+        !s->is_awaiting_updates) { /* another monitor process here may be able to */
         ftc_connection_close(&client->c);
         return;
     }
     memset(client->sent, 0xff, s->here * sizeof *client->sent);
     ftc_socket_watch(client->c.fd, FTC_QUERY_SERVER_SILENT_MS);
-    send_news(s, client);
+    send_updates(s, client);
 }
 
 /* ---- queries ---- */
@@ -240,11 +242,11 @@ static void reply_to_all(struct server *s, struct client *client)
 static void welcome(struct server *s, struct client *client)
 {
     enum ftc_purpose purpose = (enum ftc_purpose)client->c.handshake.greeting.purpose;
-    bool is_ours = purpose == FTC_PURPOSE_NEWS || purpose == FTC_PURPOSE_QUERY;
+    bool is_ours = purpose == FTC_PURPOSE_UPDATES || purpose == FTC_PURPOSE_QUERY;
 
     ftc_connection_answer(&client->c, is_ours ? FTC_WELCOME : FTC_NOT_NOW, s->frame_max);
-    if (client->c.state == FTC_CONNECTION_OPEN && purpose == FTC_PURPOSE_NEWS)
-        begin_news(s, client);
+    if (client->c.state == FTC_CONNECTION_OPEN && purpose == FTC_PURPOSE_UPDATES)
+        begin_updates(s, client);
 }
 
 static void serve(struct server *s, struct client *client)
@@ -308,22 +310,22 @@ static void serve_all(struct server *s, const struct pollfd *source)
     for (uint32_t i = 0; i < count; i++) {
         if (source[i].revents)
             serve(s, s->client[i]);
-        send_news(s, s->client[i]);
+        send_updates(s, s->client[i]);
     }
 }
 
-static void hear_bell(const struct server *s)
+static void take_wakeup(const struct server *s)
 {
     uint64_t rung;
 
-    (void)!read(s->bell, &rung, sizeof rung);
+    (void)!read(s->wakeup, &rung, sizeof rung);
 }
 
 static void turn(struct server *s)
 {
     static struct pollfd source[CLIENTS + 2];
-    bool is_last = atomic_load(&s->is_finishing); /* earlier news is sent in this turn */
-    struct pollfd *bell, *door;
+    bool is_last = atomic_load(&s->is_finishing); /* earlier updates are sent in this turn */
+    struct pollfd *wakeup, *door;
     uint32_t n = s->count;
 
     for (uint32_t i = 0; i < n; i++)
@@ -331,15 +333,15 @@ static void turn(struct server *s)
             .fd = s->client[i]->c.fd,
             .events =
                 (short)(POLLIN | (ftc_connection_has_unsent(&s->client[i]->c) ? POLLOUT : 0))};
-    bell = &source[n];
+    wakeup = &source[n];
     door = &source[n + 1];
-    *bell = (struct pollfd){.fd = s->bell, .events = POLLIN};
+    *wakeup = (struct pollfd){.fd = s->wakeup, .events = POLLIN};
     *door = (struct pollfd){.fd = s->is_short ? -1 : s->rank->listener, .events = POLLIN};
     if (poll(source, n + 2, most_ms(s)) < 0)
         return;
     s->is_short = false;
-    if (bell->revents)
-        hear_bell(s);
+    if (wakeup->revents)
+        take_wakeup(s);
     serve_all(s, source);
     drop_those_who_left(s);
     if (door->revents)
@@ -356,8 +358,8 @@ static bool open_server(struct server *s, struct ftc_monitored *rank)
     s->frame_max = ftc_query_server_frame_max(board);
     s->copy.value = malloc(board->geometry.entry_stride_bytes);
     s->rank_here = calloc(board->geometry.ranks, sizeof *s->rank_here);
-    s->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!s->copy.value || !s->rank_here || s->bell < 0)
+    s->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!s->copy.value || !s->rank_here || s->wakeup < 0)
         return false;
     ftc_directory_key(board, s->key);
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
@@ -377,10 +379,10 @@ void ftc_query_server_run(struct ftc_monitored *rank)
 void ftc_query_server_finish(struct ftc_monitored *rank)
 {
     if (!ftc_board_is_open(&rank->board) || !ftc_board_has_other_hosts(&rank->board) ||
-        server.bell < 0)
+        server.wakeup < 0)
         return;
     atomic_store(&server.is_finishing, true);
-    (void)!write(server.bell, &(uint64_t){1}, sizeof(uint64_t));
+    (void)!write(server.wakeup, &(uint64_t){1}, sizeof(uint64_t));
     for (int i = 0; i < FINISH_MS && !atomic_load(&server.is_finished); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }

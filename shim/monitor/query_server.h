@@ -1,7 +1,7 @@
 /* query_server: serves other hosts in a monitor process: replies to ranks' remote queries
- * (transport/query_reply.h) and sends agents the news of this host (board/replica.h). With monitor
- * = timeout it kills ranks that other hosts report as silent. Runs in a thread of its own, only in
- * jobs on several hosts.
+ * (transport/query_reply.h) and sends agents the updates of this host (board/replica.h). With
+ * monitor = timeout it kills ranks that other hosts report as silent. Runs in a thread of its own,
+ * only in jobs on several hosts.
  *
  * Each monitor process of a host serves from the host's board, so any of them can replace one that
  * ends. */
@@ -14,7 +14,7 @@
  * this process ends. Must be called in a thread of its own. */
 void ftc_query_server_run(struct ftc_monitored *rank);
 
-/* Waits, for a second at most, until the last news is sent, because this process is about to end.
+/* Waits, for a second at most, until the last update is sent, because this process is about to end.
  * Does nothing without other hosts. */
 void ftc_query_server_finish(struct ftc_monitored *rank);
 

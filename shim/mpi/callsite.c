@@ -70,7 +70,7 @@ static bool has_functions_of_mpi(const struct ftc_loaded *object)
 
 /* Returns whether @address lies between the program and the code that carries out its MPI calls: in
  * this library, in a tool, or in MPICH's bindings for Fortran and C++. */
-static bool is_between(const void *address)
+static bool is_in_library(const void *address)
 {
     struct ftc_loaded object;
 
@@ -85,10 +85,10 @@ void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stac
 
     stack->depth = 1;
     memcpy(&stack->address[0], &return_address, sizeof return_address);
-    if ((depth == 1 && !is_between(return_address)) || !has_libunwind())
+    if ((depth == 1 && !is_in_library(return_address)) || !has_libunwind())
         return;
     stack->depth = backtrace_of_caller(stack->address, FTC_STACK_MAX);
-    while (skip < stack->depth - 1 && is_between(stack->address[skip]))
+    while (skip < stack->depth - 1 && is_in_library(stack->address[skip]))
         skip++;
     stack->depth -= skip;
     memmove(stack->address, stack->address + skip, (size_t)stack->depth * sizeof stack->address[0]);
@@ -233,12 +233,12 @@ static bool is_code(const char *maps, unsigned long address, struct mapping *aro
 
 /* Returns whether the file at @path lies between the program and MPI. Apart from libmpich, only
  * files that this process has loaded too are recognised. */
-static bool is_between_at(const char *path)
+static bool library_is_at(const char *path)
 {
     struct mapping ours;
 
     return is_mpich(path) || (find_mapping("/proc/self/maps", path, 0, &ours) &&
-                              is_between((const void *)(uintptr_t)ours.start));
+                              is_in_library((const void *)(uintptr_t)ours.start));
 }
 
 /* Returns false if this process has loaded the file at @path too and the file imports nothing of
@@ -347,7 +347,7 @@ static struct found search(int pid, const char *maps, const unsigned long *word,
         if (!is_code(maps, word[i], &around) || strcmp(around.path, own.path) == 0)
             continue;
         is_callee = callee != 0 && callee_before(pid, word[i]) == callee;
-        is_outside = !is_between_at(around.path);
+        is_outside = !library_is_at(around.path);
         if (is_callee && is_outside)
             found.by_callee = word[i];
         else if (is_callee)
@@ -369,7 +369,7 @@ unsigned long ftc_callsite_beyond_mpi(int pid, unsigned long return_address, uns
     size_t count, i = 0;
 
     snprintf(maps, sizeof maps, "/proc/%d/maps", pid);
-    if (!is_code(maps, return_address, &around) || !is_between_at(around.path))
+    if (!is_code(maps, return_address, &around) || !library_is_at(around.path))
         return return_address;
     count = read_there(pid, stack, word, sizeof word) / sizeof *word;
     while (i < count && word[i] != return_address)

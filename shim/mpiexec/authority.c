@@ -27,7 +27,7 @@ struct client {
 };
 
 static struct authority {
-    int reserved, bell;
+    int reserved, wakeup;
     uint16_t port;
     bool has_begun;
     struct door {
@@ -41,8 +41,8 @@ static struct authority {
     /* Clock that stands still while mpiexec is stopped: no host counts as silent meanwhile. */
     struct ftc_stopwatch stopwatch;
     uint64_t lost, ended; /* sets of hosts, by bits */
-    bool is_news;         /* change of these sets that agents have not been sent */
-} authority = {.reserved = -1, .bell = -1};
+    bool has_changed;     /* change of these sets that agents have not been sent */
+} authority = {.reserved = -1, .wakeup = -1};
 
 bool ftc_authority_reserve(void)
 {
@@ -52,8 +52,8 @@ bool ftc_authority_reserve(void)
     if (getrandom(a->key, sizeof a->key, 0) != (ssize_t)sizeof a->key)
         return false;
     a->reserved = ftc_socket_reserve(&a->port);
-    a->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (a->reserved < 0 || a->bell < 0)
+    a->wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (a->reserved < 0 || a->wakeup < 0)
         return false;
     snprintf(text, sizeof text, FTC_LEASE_FORMAT, a->port, a->key[0], a->key[1]);
     return setenv(FTC_LEASE_VARIABLE, text, 1) == 0;
@@ -61,7 +61,7 @@ bool ftc_authority_reserve(void)
 
 static void ring(void)
 {
-    (void)!write(authority.bell, &(uint64_t){1}, sizeof(uint64_t));
+    (void)!write(authority.wakeup, &(uint64_t){1}, sizeof(uint64_t));
 }
 
 /* ---- losses ---- */
@@ -82,7 +82,7 @@ static void declare_lost(struct authority *a, struct ftc_proxy *p, bool has_ende
     p->was_lost = true;
     a->lost |= 1ull << p->host;
     a->ended |= has_ended ? 1ull << p->host : 0;
-    a->is_news = true;
+    a->has_changed = true;
     if (p->fd >= 0)
         shutdown(p->fd, SHUT_RDWR);
     ftc_proxies_kill_starter(p);
@@ -259,16 +259,16 @@ static void answer(struct authority *a, struct client *client, const struct ftc_
 
 /* Sends the sets of lost hosts to all agents with a lease, if these sets have changed. Frame number
  * 0 is not the number of any request. */
-static void tell_news(struct authority *a)
+static void send_changes(struct authority *a)
 {
-    for (int i = 0; i < a->count && a->is_news; i++) {
+    for (int i = 0; i < a->count && a->has_changed; i++) {
         struct client *client = &a->client[i];
 
         if (client->c.state == FTC_CONNECTION_OPEN && client->proxy)
             reply(a, client, 0,
                   (a->lost >> client->proxy->host & 1) ? FTC_LEASE_LOST : FTC_LEASE_GRANTED);
     }
-    a->is_news = false;
+    a->has_changed = false;
 }
 
 static void serve(struct authority *a, struct client *client)
@@ -343,15 +343,15 @@ static void turn(struct authority *a)
         source[i] = (struct pollfd){.fd = a->client[i].c.fd, .events = POLLIN};
     for (int i = 0; i < doors; i++)
         source[count + i] = (struct pollfd){.fd = a->door[i].listener, .events = POLLIN};
-    source[count + doors] = (struct pollfd){.fd = a->bell, .events = POLLIN};
+    source[count + doors] = (struct pollfd){.fd = a->wakeup, .events = POLLIN};
     if (poll(source, (nfds_t)sources, TURN_NS / NS_OF_MS) < 0)
         return;
-    (void)!read(a->bell, &rung, sizeof rung);
+    (void)!read(a->wakeup, &rung, sizeof rung);
     for (int i = 0; i < count; i++)
         if (source[i].revents)
             serve(a, &a->client[i]);
     look_for_losses(a);
-    tell_news(a);
+    send_changes(a);
     drop_those_who_left(a, ftc_clock_ns());
     for (int i = 0; i < doors; i++)
         if (source[count + i].revents)

@@ -22,7 +22,7 @@
 /* Purpose of a connection. */
 enum ftc_purpose {
     FTC_PURPOSE_LINK = 1, /* messages of operations, between two ranks */
-    FTC_PURPOSE_NEWS,     /* events on the listener's host, for the agent of another host */
+    FTC_PURPOSE_UPDATES,  /* events on the listener's host, for the agent of another host */
     FTC_PURPOSE_QUERY,    /* publications of ranks on the listener's host */
     FTC_PURPOSE_LEASE,    /* leases of a host's ranks, from its agent to mpiexec (lease.h) */
 };

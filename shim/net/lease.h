@@ -1,7 +1,7 @@
 /* lease: messages between the agent of a host (monitor/leaseholder.h) and the authority in mpiexec
  * (mpiexec/authority.h). The agent requests a lease again and again, each time for @unreachable_ms
  * from when it sent the request. A reply's frame has the number of the request's frame, or 0 if the
- * authority sends news without a request. Bodies of frames are plain bytes. */
+ * authority sends updates without a request. Bodies of frames are plain bytes. */
 #ifndef FTC_NET_LEASE_H
 #define FTC_NET_LEASE_H
 

@@ -42,7 +42,7 @@ static bool is_subset(MPI_Group group, MPI_Comm comm)
 }
 
 /* Returns whether the call makes an intercommunicator from another one. */
-static bool makes_another_between(enum ftc_call_kind kind)
+static bool copies_intercomm(enum ftc_call_kind kind)
 {
     return ftc_creation_is_copy(kind) || kind == FTC_CALL_COMM_CREATE ||
            kind == FTC_CALL_COMM_SPLIT;
@@ -52,9 +52,8 @@ static bool handles_are_valid(const struct ftc_creation *x)
 {
     if (!ftc_is_comm(x->comm) || (ftc_creation_has_group(x->kind) && !ftc_is_group(x->group)))
         return false;
-    return ftc_is_inter(x->comm)
-               ? x->kind == FTC_CALL_INTERCOMM_MERGE || makes_another_between(x->kind)
-               : x->kind != FTC_CALL_INTERCOMM_MERGE;
+    return ftc_is_inter(x->comm) ? x->kind == FTC_CALL_INTERCOMM_MERGE || copies_intercomm(x->kind)
+                                 : x->kind != FTC_CALL_INTERCOMM_MERGE;
 }
 
 static bool is_valid_tag(int tag)
@@ -113,9 +112,9 @@ static int agree(const struct ftc_call *call, struct ftc_participants *participa
 {
     int rv;
 
-    ftc_participants_tell(participants, end);
-    rv = ftc_or_allreduce(call, participants->comm, participants->told,
-                          ftc_participants_told_bytes(participants));
+    ftc_participants_fill_report(participants, end);
+    rv = ftc_or_allreduce(call, participants->comm, participants->report,
+                          ftc_participants_report_bytes(participants));
     if (rv == MPI_SUCCESS)
         ftc_participants_hear(participants);
     return rv;
@@ -303,18 +302,18 @@ static int members_of_merge(const struct ftc_creation *x, const struct ftc_call 
                             struct ftc_participants *participants, MPI_Group *members)
 {
     MPI_Group local, remote, both;
-    unsigned char told[2] = {0}; /* flags by group, first that with the lowest rank */
+    unsigned char flags[2] = {0}; /* flags by group, first that with the lowest rank */
     bool is_first;
     int rv;
 
     PMPI_Comm_group(x->comm, &local);
     PMPI_Comm_remote_group(x->comm, &remote);
     is_first = ftc_group_lowest(local) < ftc_group_lowest(remote);
-    told[is_first ? 0 : 1] = x->high ? HIGH : 0;
-    rv = ftc_or_allreduce(call, participants->comm, told, sizeof told);
+    flags[is_first ? 0 : 1] = x->high ? HIGH : 0;
+    rv = ftc_or_allreduce(call, participants->comm, flags, sizeof flags);
     if (rv == MPI_SUCCESS) {
         ftc_participants_strike_off(participants);
-        if (is_first == (told[0] <= told[1]))
+        if (is_first == (flags[0] <= flags[1]))
             PMPI_Group_union(local, remote, &both);
         else
             PMPI_Group_union(remote, local, &both);
@@ -338,7 +337,7 @@ static void free_living(struct ftc_participants *participants)
 
 /* Returns the choice of this rank. All calls on an intercommunicator are treated as splits: the
  * group of MPI_Comm_create() is one part, and a copy has all ranks in one part. */
-static struct choice choice_between(const struct ftc_creation *x)
+static struct choice inter_choice(const struct ftc_creation *x)
 {
     struct choice choice = {.is_there = 1, .color = x->color, .key = x->key};
     int rank;
@@ -395,7 +394,7 @@ static int members_of_both(const struct ftc_creation *x, const struct ftc_call *
     if (!choice)
         return ftc_error_no_memory();
     own = &choice[participants->comm->rank];
-    *own = choice_between(x);
+    *own = inter_choice(x);
     rv = ftc_or_allreduce(call, participants->comm, choice,
                           (size_t)participants->size * sizeof *choice);
     free_living(participants);
@@ -538,7 +537,7 @@ static bool is_counted_on(const struct ftc_creation *x, const struct ftc_partici
 {
     return x->kind == FTC_CALL_FILE_OPEN && participants->dead_count > 0 &&
            ftc_library.settings.communicators == FTC_COMMUNICATORS_SURVIVORS &&
-           ftc_lineage_has_to_tell(x->comm, participants->dead_count);
+           ftc_lineage_must_report(x->comm, participants->dead_count);
 }
 
 static int refuse_to_open(const struct ftc_creation *x, const struct ftc_call *call,

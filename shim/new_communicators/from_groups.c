@@ -20,7 +20,7 @@ int ftc_from_groups_tag(const char *stringtag)
 
 /* Returns whether the text, the info and the error handler are valid. Native MPI reports invalid
  * ones before it waits for other ranks. */
-static bool is_told(const struct ftc_creation *x)
+static bool is_heard_by_native(const struct ftc_creation *x)
 {
     return x->stringtag && ftc_is_error_handler(x->errhandler) && ftc_is_info(x->info);
 }
@@ -63,7 +63,7 @@ static bool create_in_world(struct ftc_creation *x, bool (*create)(struct ftc_cr
     MPI_Group given = x->group;
     bool is_done;
 
-    if (!ftc_new_communicators_are_on() || !is_told(x))
+    if (!ftc_new_communicators_are_on() || !is_heard_by_native(x))
         return false;
     x->group = in_world(given);
     is_done = x->group != MPI_GROUP_NULL && create(x);
@@ -164,7 +164,7 @@ static bool bridge(struct ftc_creation *x, MPI_Comm local)
     return is_done;
 }
 
-static bool create_between(struct ftc_creation *x)
+static bool create_intercomm(struct ftc_creation *x)
 {
     MPI_Comm local = MPI_COMM_NULL;
     struct ftc_creation own = *x;
@@ -184,5 +184,5 @@ static bool create_between(struct ftc_creation *x)
 
 bool ftc_from_groups_create(struct ftc_creation *x)
 {
-    return create_in_world(x, create_between);
+    return create_in_world(x, create_intercomm);
 }

@@ -15,7 +15,7 @@
 
 /* Description of a group. Its leader sends it to the other leader, which then passes it on to its
  * own group. All fields are 0 if the leader is dead. */
-struct told {
+struct leader_report {
     uint64_t number; /* number of the call in that group */
     int32_t outcome;
     int32_t leader; /* its rank in MPI_COMM_WORLD + 1 */
@@ -24,9 +24,9 @@ struct told {
 };
 enum { UNKNOWN, KNOWN, OUTSIDE };
 
-static size_t bytes_of_told(void)
+static size_t report_bytes(void)
 {
-    size_t bytes = sizeof(struct told) + (size_t)ftc_library.world_size * sizeof(int32_t);
+    size_t bytes = sizeof(struct leader_report) + (size_t)ftc_library.world_size * sizeof(int32_t);
 
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 }
@@ -84,7 +84,8 @@ static MPI_Group group_of_leaders(const struct ftc_bridge *b, int *other)
 }
 
 /* Fills @own, with 0 for members that are not in MPI_COMM_WORLD. Returns false without memory. */
-static bool describe_own_group(const struct ftc_creation *x, uint64_t number, struct told *own)
+static bool describe_own_group(const struct ftc_creation *x, uint64_t number,
+                               struct leader_report *own)
 {
     int size = 0, *world = ftc_group_world_ranks_of(x->comm, &size);
 
@@ -99,7 +100,7 @@ static bool describe_own_group(const struct ftc_creation *x, uint64_t number, st
 
 /* Returns whether each member of both groups is in MPI_COMM_WORLD and occurs only once. If not,
  * native MPI has to report what is wrong. */
-static bool are_groups(const struct told *one, const struct told *other)
+static bool are_groups(const struct leader_report *one, const struct leader_report *other)
 {
     int most = ftc_library.world_size;
     bool *is_there = calloc((size_t)most + 1, sizeof *is_there), are;
@@ -119,14 +120,14 @@ static bool are_groups(const struct told *one, const struct told *other)
     return are;
 }
 
-/* Writes to @told the description of the other group, or leaves it as it is if the other leader is
- * dead. The other leader may have contributed long ago and be dead by now; its contribution still
- * counts. Both leaders therefore confirm, in a second allreduce, that they are there. Returns an
- * MPI error code. */
-static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, const struct told *own,
-                struct told *told)
+/* Writes to @report the description of the other group, or leaves it as it is if the other leader
+ * is dead. The other leader may have contributed long ago and be dead by now; its contribution
+ * still counts. Both leaders therefore confirm, in a second allreduce, that they are there. Returns
+ * an MPI error code. */
+static int hear(const struct ftc_call *call, struct ftc_comm *c, int other,
+                const struct leader_report *own, struct leader_report *report)
 {
-    size_t bytes = bytes_of_told();
+    size_t bytes = report_bytes();
     unsigned char *both = calloc(2, bytes), is_there[2] = {0};
     int rv;
 
@@ -140,9 +141,9 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
     if (rv == MPI_SUCCESS)
         rv = ftc_or_allreduce(call, c, is_there, sizeof is_there);
     if (rv == MPI_SUCCESS && is_there[other])
-        memcpy(told, both + (size_t)other * bytes, bytes);
-    if (told->outcome == KNOWN && !are_groups(own, told))
-        told->outcome = OUTSIDE;
+        memcpy(report, both + (size_t)other * bytes, bytes);
+    if (report->outcome == KNOWN && !are_groups(own, report))
+        report->outcome = OUTSIDE;
     free(both);
     return rv;
 }
@@ -151,13 +152,13 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other, cons
  * group's leader. If the third rank is dead, the other leader returns an error and does not come
  * here. on_blocked must see this once no other rank continues either. */
 static int hear_while_marked(const struct ftc_creation *x, const struct ftc_call *call,
-                             struct ftc_comm *c, int other, const struct told *own,
-                             struct told *told)
+                             struct ftc_comm *c, int other, const struct leader_report *own,
+                             struct leader_report *report)
 {
     int rv;
 
     ftc_native_call_mark(x->kind, x->bridge->peer, FTC_SOME_MEMBER, x->return_address);
-    rv = hear(call, c, other, own, told);
+    rv = hear(call, c, other, own, report);
     ftc_native_call_leave();
     return rv;
 }
@@ -181,9 +182,9 @@ static void release(struct ftc_comm *c)
 }
 
 static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call *call,
-                            uint64_t number, struct told *told)
+                            uint64_t number, struct leader_report *report)
 {
-    struct told *own = calloc(1, bytes_of_told());
+    struct leader_report *own = calloc(1, report_bytes());
     int other = 0, rv = MPI_SUCCESS;
     MPI_Group leaders = group_of_leaders(x->bridge, &other);
     struct ftc_comm *c = leaders == MPI_GROUP_NULL ? NULL : comm_of_leaders(x, leaders);
@@ -191,9 +192,9 @@ static int ask_other_leader(const struct ftc_creation *x, const struct ftc_call 
     if (!own || !describe_own_group(x, number, own) || (leaders != MPI_GROUP_NULL && !c))
         ftc_job_end_no_memory("another communicator"); /* the other leader would wait */
     else if (!c)
-        told->outcome = OUTSIDE;
+        report->outcome = OUTSIDE;
     else
-        rv = hear_while_marked(x, call, c, other, own, told);
+        rv = hear_while_marked(x, call, c, other, own, report);
     if (c)
         release(c);
     if (leaders != MPI_GROUP_NULL)
@@ -231,31 +232,32 @@ static int meet_group(const struct ftc_call *call, struct ftc_comm *c)
     return c ? ftc_or_allreduce(call, c, &nothing, sizeof nothing) : MPI_SUCCESS;
 }
 
-static int tell_group(const struct ftc_call *call, struct ftc_comm *c, struct told *told)
+static int share_report(const struct ftc_call *call, struct ftc_comm *c,
+                        struct leader_report *report)
 {
-    return c ? ftc_or_allreduce(call, c, told, bytes_of_told()) : MPI_SUCCESS;
+    return c ? ftc_or_allreduce(call, c, report, report_bytes()) : MPI_SUCCESS;
 }
 
 /* Returns whether the description is complete. If a leader dies while it passes it on, only the
  * beginning may have arrived. */
-static bool is_whole(const struct told *told)
+static bool is_whole(const struct leader_report *report)
 {
-    for (int i = 0; i < told->count; i++)
-        if (told->rank[i] == 0)
+    for (int i = 0; i < report->count; i++)
+        if (report->rank[i] == 0)
             return false;
-    return told->outcome == KNOWN && told->count > 0;
+    return report->outcome == KNOWN && report->count > 0;
 }
 
-static MPI_Group group_of(const struct told *told)
+static MPI_Group group_of(const struct leader_report *report)
 {
-    int *rank = malloc((size_t)told->count * sizeof *rank);
+    int *rank = malloc((size_t)report->count * sizeof *rank);
     MPI_Group group;
 
     if (!rank)
         return MPI_GROUP_NULL;
-    for (int i = 0; i < told->count; i++)
-        rank[i] = told->rank[i] - 1;
-    group = ftc_group_of_world(rank, told->count);
+    for (int i = 0; i < report->count; i++)
+        rank[i] = report->rank[i] - 1;
+    group = ftc_group_of_world(rank, report->count);
     free(rank);
     return group;
 }
@@ -277,13 +279,13 @@ static uint64_t number_of_both(uint64_t first, uint64_t second)
                                      : ftc_hash_mix(ftc_hash_mix(FTC_HASH_START, first), second);
 }
 
-static int learn(const struct ftc_creation *x, uint64_t number, const struct told *told,
+static int learn(const struct ftc_creation *x, uint64_t number, const struct leader_report *report,
                  struct ftc_meeting *m)
 {
-    int leader[2] = {world_rank_of(x, x->bridge->local_leader), told->leader - 1};
+    int leader[2] = {world_rank_of(x, x->bridge->local_leader), report->leader - 1};
     MPI_Group local;
 
-    m->remote = group_of(told);
+    m->remote = group_of(report);
     if (m->remote == MPI_GROUP_NULL) {
         ftc_job_end_no_memory("another communicator"); /* all others go on */
         return ftc_error_no_memory();
@@ -291,8 +293,8 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
     local = ftc_group_of(x->comm);
     m->leaders = ftc_group_of_world(leader, 2);
     m->number = ftc_group_lowest(m->remote) < ftc_group_lowest(local)
-                    ? number_of_both(told->number, number)
-                    : number_of_both(number, told->number);
+                    ? number_of_both(report->number, number)
+                    : number_of_both(number, report->number);
     PMPI_Group_free(&local);
     return MPI_SUCCESS;
 }
@@ -300,14 +302,14 @@ static int learn(const struct ftc_creation *x, uint64_t number, const struct tol
 /* Brings the description of the other group to all ranks of this one. If only the leader has an
  * error, it passes on an empty description, as if the other leader were dead. */
 static int meet(const struct ftc_creation *x, const struct ftc_call *call, struct ftc_comm *c,
-                uint64_t number, struct told *told)
+                uint64_t number, struct leader_report *report)
 {
     int rv = meet_group(call, c), heard = MPI_SUCCESS;
 
     if (rv == MPI_SUCCESS && is_leader(x))
-        heard = ask_other_leader(x, call, number, told);
+        heard = ask_other_leader(x, call, number, report);
     if (rv == MPI_SUCCESS)
-        rv = tell_group(call, c, told);
+        rv = share_report(call, c, report);
     return rv == MPI_SUCCESS ? heard : rv;
 }
 
@@ -315,26 +317,26 @@ int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
                      struct ftc_meeting *meeting)
 {
     uint64_t number = ftc_lineage_of_object(x->comm, FTC_LINEAGE_REQUEST);
-    struct told *told = calloc(1, bytes_of_told());
+    struct leader_report *report = calloc(1, report_bytes());
     enum ftc_fallback fallback;
     struct ftc_comm *c = comm_of(x, number, &fallback);
     int rv;
 
     *meeting = (struct ftc_meeting){.remote = MPI_GROUP_NULL, .leaders = MPI_GROUP_NULL};
-    if (!told || (fallback == FTC_FALLBACK_NONE && !c)) {
+    if (!report || (fallback == FTC_FALLBACK_NONE && !c)) {
         ftc_job_end_no_memory("another communicator"); /* the others would wait */
-        free(told);
+        free(report);
         return ftc_error_no_memory();
     }
-    rv = meet(x, call, c, number, told);
+    rv = meet(x, call, c, number, report);
     if (c)
         release(c);
     if (fallback != FTC_FALLBACK_NONE && fallback != FTC_FALLBACK_COMM_SELF)
-        told->outcome = OUTSIDE; /* all members know, and the other leader has learnt it */
-    if (rv == MPI_SUCCESS && is_whole(told))
-        rv = learn(x, number, told, meeting);
-    else if (rv == MPI_SUCCESS && told->outcome != OUTSIDE)
+        report->outcome = OUTSIDE; /* all members know, and the other leader has learnt it */
+    if (rv == MPI_SUCCESS && is_whole(report))
+        rv = learn(x, number, report, meeting);
+    else if (rv == MPI_SUCCESS && report->outcome != OUTSIDE)
         rv = ftc_error_plain(call, FTC_ERROR_DEAD_LEADER);
-    free(told);
+    free(report);
     return rv;
 }

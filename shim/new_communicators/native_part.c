@@ -204,7 +204,7 @@ static void free_when_through(int rv, MPI_Comm *made)
 
 /* Makes a communicator of all members, one of this rank's group, and from both an
  * intercommunicator. */
-static int create_between(const struct native_part *part)
+static int create_intercomm(const struct native_part *part)
 {
     bool is_second = part->participants->groups->is_second;
     MPI_Comm both, own;
@@ -232,7 +232,7 @@ static int create_of_members(const struct native_part *part)
     int rv;
 
     if (x->is_inter)
-        return create_between(part);
+        return create_intercomm(part);
     if (!is_file && !ftc_creation_is_topology(x->kind))
         return PMPI_Comm_create_group(parent_of(x), part->members, part->tag, x->newcomm);
     rv = PMPI_Comm_create_group(parent_of(x), part->members, part->tag, &of_members);

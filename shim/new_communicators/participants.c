@@ -44,9 +44,9 @@ bool ftc_participants_open(struct ftc_participants *participants, struct ftc_com
         .spares = ftc_spares_hold(spares),
         .spare = -1,
     };
-    participants->told = calloc(ftc_participants_told_bytes(participants), 1);
+    participants->report = calloc(ftc_participants_report_bytes(participants), 1);
     participants->dead = calloc(size, 1);
-    if (participants->told && participants->dead)
+    if (participants->report && participants->dead)
         return true;
     ftc_participants_close(participants);
     return false;
@@ -57,15 +57,15 @@ void ftc_participants_close(struct ftc_participants *participants)
     ftc_topology_remap_free(&participants->remap);
     ftc_spares_drop(participants->spares);
     participants->spares = NULL;
-    free(participants->told);
+    free(participants->report);
     free(participants->dead);
-    participants->told = NULL;
+    participants->report = NULL;
     participants->dead = NULL;
 }
 
 /* ---- exchange of the survivors ---- */
 
-static unsigned char told_of_itself(enum ftc_native_end end)
+static unsigned char own_flags(enum ftc_native_end end)
 {
     static const unsigned char of_end[] = {
         [FTC_NATIVE_HAS_COMMUNICATOR] = 0,
@@ -79,33 +79,33 @@ static unsigned char told_of_itself(enum ftc_native_end end)
     return PRESENT | of_end[end] | was | (ftc_participants_is_exhausted_here() ? EXHAUSTED : 0);
 }
 
-void ftc_participants_tell(struct ftc_participants *participants, enum ftc_native_end end)
+void ftc_participants_fill_report(struct ftc_participants *participants, enum ftc_native_end end)
 {
     const struct ftc_comm *c = participants->comm;
     uint32_t taken = participants->spares ? ftc_spares_kept(participants->spares) : UINT32_MAX;
 
-    memcpy(participants->told + participants->size, &taken, sizeof taken);
+    memcpy(participants->report + participants->size, &taken, sizeof taken);
     for (int rank = 0; rank < participants->size; rank++)
-        participants->told[rank] =
+        participants->report[rank] =
             ftc_board_is_dead(&ftc_library.board, c->world[rank]) ? KNOWN_DEAD : 0;
-    participants->told[c->rank] = told_of_itself(end);
+    participants->report[c->rank] = own_flags(end);
 }
 
-static unsigned char told_by_any(const struct ftc_participants *participants)
+static unsigned char flags_of_any(const struct ftc_participants *participants)
 {
     unsigned char any = 0;
 
     for (int rank = 0; rank < participants->size; rank++)
-        any |= participants->told[rank];
+        any |= participants->report[rank];
     return any;
 }
 
-/* Returns whether a rank with flags @told has no context ids of MPICH left for another
+/* Returns whether a rank with flags @flags has no context ids of MPICH left for another
  * communicator. @any is the OR of all ranks' flags. A native part that was abandoned holds the
  * first 64 ids forever (abandonable.h). */
-static bool is_used_up(unsigned char told, unsigned char any)
+static bool is_used_up(unsigned char flags, unsigned char any)
 {
-    return (told & EXHAUSTED) || ((told & ABANDONED) && (any & ABANDONED_BEFORE));
+    return (flags & EXHAUSTED) || ((flags & ABANDONED) && (any & ABANDONED_BEFORE));
 }
 
 /* Counts as dead the ranks of whose death a survivor knows, those that the operation has left out,
@@ -114,16 +114,16 @@ static bool is_used_up(unsigned char told, unsigned char any)
  * in another subtree (doc/design.md, section 3). */
 void ftc_participants_hear(struct ftc_participants *participants)
 {
-    unsigned char any = told_by_any(participants);
+    unsigned char any = flags_of_any(participants);
     int dead_before = participants->dead_count;
 
-    memcpy(&participants->taken, participants->told + participants->size,
+    memcpy(&participants->taken, participants->report + participants->size,
            sizeof participants->taken);
     participants->is_exhausted = false;
     for (int rank = 0; rank < participants->size; rank++) {
-        unsigned char told = participants->told[rank];
+        unsigned char flags = participants->report[rank];
 
-        participants->dead[rank] = !(told & PRESENT) || (told & KNOWN_DEAD);
+        participants->dead[rank] = !(flags & PRESENT) || (flags & KNOWN_DEAD);
     }
     ftc_participants_strike_off(participants);
     participants->is_again =
@@ -135,8 +135,8 @@ void ftc_participants_hear(struct ftc_participants *participants)
     participants->spare = -1;
     for (int rank = 0; rank < participants->size; rank++)
         participants->is_exhausted |=
-            !participants->dead[rank] && is_used_up(participants->told[rank], any);
-    if (is_used_up(participants->told[participants->comm->rank], any))
+            !participants->dead[rank] && is_used_up(participants->report[rank], any);
+    if (is_used_up(participants->report[participants->comm->rank], any))
         ftc_board_set_exhausted(&ftc_library.board, (uint32_t)ftc_library.world_rank);
 }
 

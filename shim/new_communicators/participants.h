@@ -22,8 +22,8 @@ struct ftc_participants {
     struct ftc_comm *comm; /* for the library's operations among them */
     MPI_Group group;
     int size;
-    unsigned char *told; /* flags by rank, a byte each, then taken; value of an operation */
-    unsigned char *dead; /* by rank: not 0 if the survivors know of its death */
+    unsigned char *report; /* flags by rank, a byte each, then taken; value of an operation */
+    unsigned char *dead;   /* by rank: not 0 if the survivors know of its death */
     int dead_count;
     bool is_again;   /* a rank has not completed its part: all make another communicator */
     bool has_failed; /* a rank has an error, and the call is not repeated */
@@ -53,15 +53,15 @@ bool ftc_participants_open(struct ftc_participants *participants, struct ftc_com
                            MPI_Group group, struct ftc_spares *spares);
 void ftc_participants_close(struct ftc_participants *participants);
 
-/* Fills participants->told with the flags of this rank and the deaths of which it knows. */
-void ftc_participants_tell(struct ftc_participants *participants, enum ftc_native_end end);
+/* Fills participants->report with the flags of this rank and the deaths of which it knows. */
+void ftc_participants_fill_report(struct ftc_participants *participants, enum ftc_native_end end);
 
-static inline size_t ftc_participants_told_bytes(const struct ftc_participants *participants)
+static inline size_t ftc_participants_report_bytes(const struct ftc_participants *participants)
 {
     return (size_t)participants->size + sizeof participants->taken;
 }
 
-/* Evaluates participants->told after it has become the bitwise OR of all survivors' tables. */
+/* Evaluates participants->report after it has become the bitwise OR of all survivors' tables. */
 void ftc_participants_hear(struct ftc_participants *participants);
 
 /* Marks as dead the ranks that an operation has left out, and counts the dead. */

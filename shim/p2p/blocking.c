@@ -205,11 +205,11 @@ static bool looks(void *context)
     struct probe *p = context;
     const struct ftc_p2p_call *call = p->call;
 
-    *p->flag = FTC_P2P_NOTHING_TOLD;
+    *p->flag = FTC_P2P_UNSET;
     p->rv = p->message
                 ? PMPI_Improbe(call->peer, call->tag, call->comm, p->flag, p->message, p->status)
                 : PMPI_Iprobe(call->peer, call->tag, call->comm, p->flag, p->status);
-    p->is_refused = p->rv != MPI_SUCCESS || *p->flag == FTC_P2P_NOTHING_TOLD;
+    p->is_refused = p->rv != MPI_SUCCESS || *p->flag == FTC_P2P_UNSET;
     if (p->is_refused)
         *p->flag = 0;
     return p->is_refused || *p->flag;

@@ -290,11 +290,11 @@ static void set_error(MPI_Status *status, int error)
         status->MPI_ERROR = error;
 }
 
-/* Sets *@told to 0 if native MPI has not written it. */
-static void tell_nothing(int *told)
+/* Sets *@flag to 0 if native MPI has not written it. */
+static void clear_if_unset(int *flag)
 {
-    if (*told == FTC_P2P_NOTHING_TOLD)
-        *told = 0;
+    if (*flag == FTC_P2P_UNSET)
+        *flag = 0;
 }
 
 /* ---- one ---- */
@@ -304,7 +304,7 @@ static int test_one(struct batch *b, int *flag, MPI_Status *status)
     struct ftc_p2p_request r;
     int rv = MPI_SUCCESS;
 
-    *flag = FTC_P2P_NOTHING_TOLD;
+    *flag = FTC_P2P_UNSET;
     if (!may_have_failed())
         return PMPI_Test(b->request, flag, status);
     hide_ours(b);
@@ -353,7 +353,7 @@ int ftc_p2p_one(const struct ftc_p2p_completion *call, MPI_Request *request, int
         rv = test_one(&b, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *flag);
-    tell_nothing(flag);
+    clear_if_unset(flag);
     return raise_error(&b, rv);
 }
 
@@ -372,9 +372,9 @@ static void finish_one_of(struct batch *b, int i, struct ftc_p2p_request *r, int
 
 /* Returns whether a failed request has an error for the program. With p2p = ignore only an error
  * that native MPI has raised is one. */
-static bool tells_error(const struct ftc_p2p_request *r)
+static bool reports_error(const struct ftc_p2p_request *r)
 {
-    return ftc_library.settings.p2p == FTC_P2P_ERROR || (r->pair && r->pair->told != MPI_SUCCESS);
+    return ftc_library.settings.p2p == FTC_P2P_ERROR || (r->pair && r->pair->raised != MPI_SUCCESS);
 }
 
 /* Ends the failed requests of a call. Native MPI has completed the others with @rv. */
@@ -384,7 +384,7 @@ static void finish_all(struct batch *b, int rv, MPI_Status statuses[])
     bool clears = false;
 
     for (int i = 0; i < b->count; i++)
-        clears |= rv == MPI_SUCCESS && !b->call->keeps && has_failed(b, i, &r) && tells_error(&r);
+        clears |= rv == MPI_SUCCESS && !b->call->keeps && has_failed(b, i, &r) && reports_error(&r);
     for (int i = 0; i < b->count; i++) {
         if (has_failed(b, i, &r))
             finish_one_of(b, i, &r, clears ? MPI_ERR_IN_STATUS : rv, status_of(statuses, i));
@@ -399,7 +399,7 @@ static int test_all(struct batch *b, int *flag, MPI_Status statuses[])
 {
     int rv = MPI_SUCCESS;
 
-    *flag = FTC_P2P_NOTHING_TOLD;
+    *flag = FTC_P2P_UNSET;
     if (!may_have_failed())
         return ftc_partitioned_test_all(b->count, b->request, b->call->keeps, flag, statuses);
     do {
@@ -509,7 +509,7 @@ int ftc_p2p_all(const struct ftc_p2p_completion *call, int count, MPI_Request re
     if (*flag <= 0 && rv == MPI_ERR_IN_STATUS && call->waits)
         wait_for_pending(&b, statuses);
     close_batch(&b, rv != MPI_SUCCESS || *flag);
-    tell_nothing(flag);
+    clear_if_unset(flag);
     return raise_error(&b, rv);
 }
 
@@ -542,7 +542,7 @@ static int test_any(struct batch *b, int *index, int *flag, MPI_Status *status)
 {
     int error = error_of(status), rv;
 
-    *flag = FTC_P2P_NOTHING_TOLD;
+    *flag = FTC_P2P_UNSET;
     if (!may_have_failed())
         return native_any(b->call, b->count, b->request, index, flag, status);
     do {
@@ -573,7 +573,7 @@ int ftc_p2p_any(const struct ftc_p2p_completion *call, int count, MPI_Request re
         rv = test_any(&b, index, flag, status);
     while (!*flag && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *flag);
-    tell_nothing(flag);
+    clear_if_unset(flag);
     return raise_error(&b, rv);
 }
 
@@ -587,7 +587,7 @@ static void finish_some(struct batch *b, int rv, int *done, int indices[], MPI_S
     int all_rv = rv;
 
     for (int i = 0; i < b->count; i++)
-        if (!b->call->keeps && has_failed(b, i, &r) && tells_error(&r))
+        if (!b->call->keeps && has_failed(b, i, &r) && reports_error(&r))
             all_rv = MPI_ERR_IN_STATUS;
     for (int i = 0; i < b->count; i++)
         if (has_failed(b, i, &r)) {
@@ -614,14 +614,14 @@ static int test_some(struct batch *b, int *done, int indices[], MPI_Status statu
 {
     int rv;
 
-    *done = FTC_P2P_NOTHING_TOLD;
+    *done = FTC_P2P_UNSET;
     if (!may_have_failed())
         return native_some(b->call, b->count, b->request, done, indices, statuses);
     find_failed(b);
     hide_ours(b);
     rv = native_some(b->call, b->count, b->native, done, indices, statuses);
     show_ours(b);
-    if ((rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS) && *done != FTC_P2P_NOTHING_TOLD)
+    if ((rv == MPI_SUCCESS || rv == MPI_ERR_IN_STATUS) && *done != FTC_P2P_UNSET)
         finish_some(b, rv, done, indices, statuses);
     return rv;
 }
@@ -639,7 +639,7 @@ int ftc_p2p_some(const struct ftc_p2p_completion *call, int count, MPI_Request r
         rv = test_some(&b, done, indices, statuses);
     while (*done == 0 && rv == MPI_SUCCESS && goes_on(&b));
     close_batch(&b, rv != MPI_SUCCESS || *done != 0);
-    tell_nothing(done);
+    clear_if_unset(done);
     return raise_error(&b, rv);
 }
 

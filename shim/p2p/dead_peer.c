@@ -74,7 +74,7 @@ static int culprit_in(struct ftc_peers *peers, int peer, uint64_t begun, bool te
     ftc_p2p_lock();
     culprit = peers ? ftc_peers_culprit(peers, peer, begun) : -1;
     if (culprit >= 0 && tells && peer == MPI_ANY_SOURCE)
-        ftc_peers_tell(peers, culprit);
+        ftc_peers_mark_reported(peers, culprit);
     ftc_p2p_unlock();
     return culprit;
 }
@@ -153,7 +153,7 @@ bool ftc_dead_fails(struct ftc_p2p_request *r)
     if (r->receives && !r->partitioned && !take_back(r)) {
         ftc_p2p_lock();
         if (r->peer == MPI_ANY_SOURCE)
-            ftc_peers_untell(r->peers, culprit);
+            ftc_peers_unmark_reported(r->peers, culprit);
         ftc_p2p_unlock();
         return false;
     }
@@ -223,9 +223,9 @@ int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Statu
 {
     int32_t world = r->peers->world[r->failed_by];
 
-    if (r->pair && r->pair->told != MPI_SUCCESS) {
+    if (r->pair && r->pair->raised != MPI_SUCCESS) {
         copy(status, &r->pair->received);
-        return r->pair->told;
+        return r->pair->raised;
     }
     if (ftc_library.settings.p2p == FTC_P2P_IGNORE) {
         ftc_dead_empty(status);

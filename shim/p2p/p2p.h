@@ -78,7 +78,7 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
 /* Value that a flag has before a native call. If it still has it afterwards, native MPI has found
  * an error. MPICH 5.0.2 returns MPI_SUCCESS even then if it has called an error handler of the
  * program. */
-enum { FTC_P2P_NOTHING_TOLD = -1 };
+enum { FTC_P2P_UNSET = -1 };
 
 /* ---- requests (started.c) ---- */
 

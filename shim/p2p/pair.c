@@ -62,7 +62,7 @@ static bool look_at(struct pair *p, int which)
     struct ftc_p2p_request r;
     bool is_known = ftc_p2p_is_anyone_dead() && ftc_requests_find(handle, &r);
     uint32_t last = ftc_requests_last();
-    int flag = FTC_P2P_NOTHING_TOLD, rv;
+    int flag = FTC_P2P_UNSET, rv;
 
     if (handle == MPI_REQUEST_NULL)
         return true;
@@ -90,7 +90,7 @@ static bool fails(struct pair *p)
     if (p->error == MPI_SUCCESS || !ftc_requests_find(p->handle, &r))
         return false;
     if (p->culprit < 0)
-        p->shown.told = p->error;
+        p->shown.raised = p->error;
     r.failed_by = p->culprit < 0 ? 0 : p->culprit;
     ftc_requests_update(&r);
     atomic_store(&ftc_pair_has_failed, true);
@@ -177,7 +177,7 @@ int ftc_pair_start(const struct ftc_p2p_call *receive, const MPI_Request half[FT
     p->culprit = -1;
     p->copy = copy;
     p->is_from_nobody = receive->peer == MPI_PROC_NULL;
-    p->shown.told = MPI_SUCCESS;
+    p->shown.raised = MPI_SUCCESS;
     ftc_dead_empty(&p->shown.received);
     rv = MPIX_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, p, &p->handle);
     if (rv != MPI_SUCCESS) {

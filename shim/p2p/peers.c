@@ -23,7 +23,7 @@ static struct ftc_peers **place_of(MPI_Comm comm)
 void ftc_peers_release(struct ftc_peers *p)
 {
     free(p->world);
-    free(p->told);
+    free(p->reported);
     free(p->spared);
     free(p);
 }
@@ -54,10 +54,10 @@ static bool describe(struct ftc_peers *p)
 
     members = ftc_group_of_peers(p->comm);
     p->world = ftc_group_world_ranks(members, &p->size);
-    p->told = calloc((size_t)p->size, sizeof *p->told);
+    p->reported = calloc((size_t)p->size, sizeof *p->reported);
     p->spared = calloc((size_t)p->size, sizeof *p->spared);
     p->others = ftc_is_inter(p->comm) ? p->size : p->size - 1;
-    done = p->world && p->told && p->spared;
+    done = p->world && p->reported && p->spared;
     PMPI_Group_free(&members);
     return done;
 }
@@ -143,7 +143,7 @@ uint64_t ftc_peers_begin(MPI_Comm comm, int peer)
 
 static bool ends(const struct ftc_peers *p, int rank, uint64_t begun)
 {
-    return !p->told[rank] && (p->spared[rank] == 0 || begun < p->spared[rank]);
+    return !p->reported[rank] && (p->spared[rank] == 0 || begun < p->spared[rank]);
 }
 
 static int culprit_of_many(const struct ftc_peers *p, uint64_t begun)
@@ -167,12 +167,12 @@ int ftc_peers_culprit(const struct ftc_peers *p, int peer, uint64_t begun)
     return peer >= 0 && peer < p->size && is_dead(p, peer) ? peer : -1;
 }
 
-void ftc_peers_tell(struct ftc_peers *p, int culprit)
+void ftc_peers_mark_reported(struct ftc_peers *p, int culprit)
 {
-    p->told[culprit] = true;
+    p->reported[culprit] = true;
 }
 
-void ftc_peers_untell(struct ftc_peers *p, int culprit)
+void ftc_peers_unmark_reported(struct ftc_peers *p, int culprit)
 {
-    p->told[culprit] = false;
+    p->reported[culprit] = false;
 }

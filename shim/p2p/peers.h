@@ -18,7 +18,7 @@ struct ftc_peers {
     int others;       /* number of peers without this rank itself */
     int users;        /* number of requests and messages that use the peers */
     int *world;       /* world ranks by rank; negative: not in MPI_COMM_WORLD */
-    bool *told;       /* flags by rank: its death has ended a receive from any source */
+    bool *reported;   /* flags by rank: its death has ended a receive from any source */
     uint64_t begun;   /* number of receives from any source since the first death */
     uint64_t *spared; /* first receive, by rank, that its death does not end; 0: none */
 };
@@ -59,9 +59,9 @@ int ftc_peers_culprit(const struct ftc_peers *p, int peer, uint64_t begun);
 bool ftc_peers_are_dead(const struct ftc_peers *p);
 
 /* Notes that the death of @culprit ends a receive from any source. */
-void ftc_peers_tell(struct ftc_peers *p, int culprit);
+void ftc_peers_mark_reported(struct ftc_peers *p, int culprit);
 
 /* Takes the above back, because the receive has not ended after all. */
-void ftc_peers_untell(struct ftc_peers *p, int culprit);
+void ftc_peers_unmark_reported(struct ftc_peers *p, int culprit);
 
 #endif

@@ -12,7 +12,7 @@
 /* Status of the receive half. The rest of the pair follows in memory. */
 struct ftc_pair {
     MPI_Status received;
-    int told; /* error that native MPI has raised for one of the halves */
+    int raised; /* error that native MPI has raised for one of the halves */
 };
 
 struct ftc_p2p_request {

@@ -3,9 +3,9 @@
 #include "board/activity.h"
 #include "board/mark.h"
 #include "board/rank_state.h"
+#include "call_members.h"
 #include "communicator/group.h"
 #include "coverage.h"
-#include "described.h"
 #include "job_end.h"
 #include "library.h"
 #include "value/datatype.h"
@@ -33,7 +33,7 @@ static _Thread_local struct {
 
 int ftc_native_call_open(void)
 {
-    int rv = ftc_described_open();
+    int rv = ftc_call_members_open();
 
     if (rv != 0)
         return rv;
@@ -100,7 +100,7 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
 {
     int32_t need;
 
-    if (ftc_described_need(place, peer, &need))
+    if (ftc_call_members_need(place, peer, &need))
         ftc_native_call_write_mark(&ftc_native_call_marks[own_mark], kind, place, need,
                                    return_address);
     else
@@ -111,7 +111,7 @@ static inline void show(enum ftc_call_kind kind, unsigned place, int peer,
  * place of the previous one. */
 static void show_group(enum ftc_call_kind kind, MPI_Group group, const void *return_address)
 {
-    unsigned place = ftc_described_place(own_mark, group);
+    unsigned place = ftc_call_members_slot(own_mark, group);
 
     if (ftc_describe_group(place, group))
         show(kind, place, FTC_ALL_MEMBERS, return_address);
@@ -129,10 +129,10 @@ static __attribute__((noinline)) void show_both(enum ftc_call_kind kind, MPI_Com
 }
 
 /* Shows the mark of a call on the communicator or window @handle, which @place describes. */
-static inline void show_described(enum ftc_call_kind kind, int handle, unsigned place, int peer,
-                                  const void *return_address)
+static inline void mark_with_members(enum ftc_call_kind kind, int handle, unsigned place, int peer,
+                                     const void *return_address)
 {
-    if (peer == FTC_ALL_MEMBERS && ftc_described[place].is_remote && !ftc_call_is_message(kind))
+    if (peer == FTC_ALL_MEMBERS && ftc_call_members[place].is_remote && !ftc_call_is_message(kind))
         show_both(kind, handle, return_address);
     else
         show(kind, place, peer, return_address);
@@ -144,10 +144,10 @@ static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind,
                                                         ftc_describe_it *describe_it, int peer,
                                                         const void *return_address)
 {
-    unsigned place = ftc_described_place(own_mark, handle);
+    unsigned place = ftc_call_members_slot(own_mark, handle);
 
     if (ftc_describe(place, handle, describe_it))
-        show_described(kind, handle, place, peer, return_address);
+        mark_with_members(kind, handle, place, peer, return_address);
     else
         give_back_mark();
 }
@@ -155,10 +155,10 @@ static __attribute__((noinline)) void describe_and_show(enum ftc_call_kind kind,
 static inline void mark(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it, int peer,
                         const void *return_address)
 {
-    unsigned place = ftc_described_place(own_mark, handle);
+    unsigned place = ftc_call_members_slot(own_mark, handle);
 
-    if (ftc_described_is(place, handle))
-        show_described(kind, handle, place, peer, return_address);
+    if (ftc_call_members_are_of(place, handle))
+        mark_with_members(kind, handle, place, peer, return_address);
     else
         describe_and_show(kind, handle, describe_it, peer, return_address);
 }
@@ -180,7 +180,7 @@ void ftc_native_call_enter_exchange(enum ftc_call_kind kind, MPI_Comm comm, int 
     ftc_native_call_enter(kind, comm, ftc_native_call_partner(source, dest), return_address);
     if (ftc_native_call_depth != 1 || own_mark < 0 || source < 0 || dest == source)
         return;
-    world = ftc_described_world(&ftc_described[ftc_described_place(own_mark, comm)], dest);
+    world = ftc_call_members_world(&ftc_call_members[ftc_call_members_slot(own_mark, comm)], dest);
     if (world >= 0)
         ftc_mark_also(&ftc_native_call_marks[own_mark], (uint32_t)world);
 }

@@ -3,7 +3,7 @@
 #include "native_poll.h"
 
 #include "board/rank_state.h"
-#include "described.h"
+#include "call_members.h"
 #include "system/clock.h"
 
 static atomic_flag poll_is_taken = ATOMIC_FLAG_INIT;
@@ -27,12 +27,12 @@ static bool is_dead(int32_t world)
 
 static bool needs_dead(unsigned place, int32_t need)
 {
-    const struct ftc_described *m = &ftc_described[place];
+    const struct ftc_call_members *m = &ftc_call_members[place];
 
     if (need >= 0)
         return is_dead(need);
     for (int i = 0; i < m->size; i++)
-        if (is_dead(ftc_described_world(m, i)))
+        if (is_dead(ftc_call_members_world(m, i)))
             return true;
     return false;
 }
@@ -41,7 +41,7 @@ static bool needs_dead(unsigned place, int32_t need)
  * because it may use the same place. */
 static bool describe_for_poll(unsigned place, int handle, ftc_describe_it *describe_it)
 {
-    if (ftc_described_is(place, handle))
+    if (ftc_call_members_are_of(place, handle))
         return true;
     end_poll();
     return ftc_describe(place, handle, describe_it);
@@ -52,11 +52,12 @@ static bool describe_for_poll(unsigned place, int handle, ftc_describe_it *descr
 static void examine(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it, int peer,
                     const void *return_address)
 {
-    unsigned place = ftc_described_place(FTC_BOARD_POLL, handle);
+    unsigned place = ftc_call_members_slot(FTC_BOARD_POLL, handle);
     bool dead;
     int32_t need;
 
-    if (!describe_for_poll(place, handle, describe_it) || !ftc_described_need(place, peer, &need))
+    if (!describe_for_poll(place, handle, describe_it) ||
+        !ftc_call_members_need(place, peer, &need))
         return;
     poll.kind = kind;
     poll.handle = handle;
@@ -75,7 +76,7 @@ static bool is_examined(enum ftc_call_kind kind, int handle, int peer)
 {
     return poll.is_open && poll.needs_dead && poll.kind == kind && poll.handle == handle &&
            poll.peer == peer &&
-           ftc_described_is(ftc_described_place(FTC_BOARD_POLL, handle), handle);
+           ftc_call_members_are_of(ftc_call_members_slot(FTC_BOARD_POLL, handle), handle);
 }
 
 static inline void found_nothing(enum ftc_call_kind kind, int handle, ftc_describe_it *describe_it,

@@ -199,7 +199,7 @@ static void look(struct ftc_request *r, int count, const MPI_Request handles[])
     else if (ftc_queue_turn())
         ftc_wait_reset(&idle);
     else if (r ? !r->link : !has_over(count, handles))
-        ftc_wait_between_looks(&idle);
+        ftc_wait_between_polls(&idle);
     list = r ? take_over(r) : take_over_handles(count, handles);
     ftc_library_unlock();
     complete_all(list);

@@ -35,7 +35,7 @@ static bool look_after_operation(struct ftc_comm *c)
     struct ftc_running *r = c->running;
     bool progress = unblock(c);
 
-    progress |= ftc_messages_take_told(c);
+    progress |= ftc_messages_take_multicasts(c);
     if (ftc_board_deaths(&ftc_library.board) != c->deaths_seen) {
         progress |= ftc_peer_events_take_deaths(c);
         ftc_messages_offer_kept(c);

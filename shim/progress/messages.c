@@ -57,7 +57,7 @@ bool ftc_messages_send(struct ftc_comm *c)
     struct ftc_library *l = &ftc_library;
     struct ftc_envelope envelope = {
         .communicator_id = c->id, .seq = c->seq, .signature = r->note.signature};
-    bool for_all = ftc_op_tells(&r->op) && ftc_multicast_has_room(&r->multicast, c->ended);
+    bool for_all = ftc_op_multicasts(&r->op) && ftc_multicast_has_room(&r->multicast, c->ended);
     int left = 0;
 
     if (ftc_hooks_enabled)
@@ -182,14 +182,14 @@ bool ftc_messages_take_from(uint32_t from)
     return progress;
 }
 
-bool ftc_messages_take_told_by(struct ftc_comm *c, int member)
+bool ftc_messages_take_multicast_of(struct ftc_comm *c, int member)
 {
     struct ftc_running *r = c->running;
     struct ftc_envelope envelope = {.communicator_id = c->id, .seq = c->seq};
     struct ftc_arrival a;
     int rank = c->member[member];
 
-    return ftc_op_tells(&r->op) && ftc_op_expects(&r->op, member) &&
+    return ftc_op_multicasts(&r->op) && ftc_op_expects(&r->op, member) &&
            ftc_multicast_find(&r->multicast, &ftc_library.transport, rank, c->world[rank],
                               &envelope, &a) &&
            deliver(c, &a);
@@ -198,16 +198,16 @@ bool ftc_messages_take_told_by(struct ftc_comm *c, int member)
 /* Checks the members in the order in which the engine waits for them, because a message of another
  * one would not help yet. Afterwards takes the messages in this rank's rings, which were sent
  * before and must be taken before the operation ends. */
-bool ftc_messages_take_told(struct ftc_comm *c)
+bool ftc_messages_take_multicasts(struct ftc_comm *c)
 {
     const struct ftc_op *op = &c->running->op;
     bool progress = false;
 
-    while (ftc_op_tells(op)) {
-        int teller = ftc_op_teller(op);
+    while (ftc_op_multicasts(op)) {
+        int teller = ftc_op_multicast_sender(op);
 
-        if (!ftc_messages_take_told_by(c, teller) ||
-            (ftc_op_tells(op) && ftc_op_teller(op) == teller))
+        if (!ftc_messages_take_multicast_of(c, teller) ||
+            (ftc_op_multicasts(op) && ftc_op_multicast_sender(op) == teller))
             break;
         progress = true;
     }

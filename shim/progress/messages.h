@@ -29,10 +29,10 @@ bool ftc_messages_take_from(uint32_t world);
 
 /* Processes messages that members have sent to all at once (transport/multicast.h) in the operation
  * on @c. Returns whether there were any. */
-bool ftc_messages_take_told(struct ftc_comm *c);
+bool ftc_messages_take_multicasts(struct ftc_comm *c);
 
 /* As above, but only a message of @member. */
-bool ftc_messages_take_told_by(struct ftc_comm *c, int member);
+bool ftc_messages_take_multicast_of(struct ftc_comm *c, int member);
 
 /* Offers the kept messages to the operation on @c again. To be called when an operation starts,
  * when its attempt has changed, and when it has no more pending sends. */

@@ -24,18 +24,18 @@ enum {
     UNSAID = INT32_MIN,
     SPREAD_TRIES = 1000, /* attempts to send to a full ring */
     LINK_NS = 1000000,
-    NATIVE_LOOKS = 10, /* checks within blocked_ms */
+    NATIVE_CHECKS = 10, /* checks within blocked_ms */
     NS_OF_MS = 1000000,
     CALL_TEXT = 224, /* size of a call's text; MPI's texts have room for two */
 };
 
 /* Value of a message that reports a mismatch. The note that comes with the message is the
  * sender's. */
-struct news {
+struct mismatch_report {
     struct ftc_note note;
     int32_t rank; /* user's rank of the other call */
 };
-_Static_assert(sizeof(struct news) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
+_Static_assert(sizeof(struct mismatch_report) <= FTC_TRANSPORT_VALUE_BYTES_MIN, "can be sent");
 
 /* ---- the call of this rank ---- */
 
@@ -100,8 +100,8 @@ static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own
 /* Notes the mismatch of the two calls that @from reports. At least one of them differs from this
  * rank's call. If their operation is over here, they are compared with this rank's call of that
  * time. If that call is no longer known, the text says how many operations ago it was. */
-static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
-                      const struct news *news)
+static void meet_reported(struct ftc_comm *c, int from, const struct ftc_note *note,
+                          const struct mismatch_report *report)
 {
     uint32_t seq = c->seq + (uint32_t)note->ahead;
     struct ftc_note own;
@@ -111,8 +111,8 @@ static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
         seq = c->seq;
         own = c->running->note;
     }
-    if (note->signature == own.signature && news->rank >= 0 && news->rank < c->size)
-        meet_in(c, seq, &own, news->rank, &news->note);
+    if (note->signature == own.signature && report->rank >= 0 && report->rank < c->size)
+        meet_in(c, seq, &own, report->rank, &report->note);
     else
         meet_in(c, seq, &own, from, note);
     if (is_over)
@@ -122,14 +122,14 @@ static void meet_told(struct ftc_comm *c, int from, const struct ftc_note *note,
 void ftc_mismatch_meet(struct ftc_comm *c, int from, uint32_t signature,
                        const struct ftc_note *note, const struct ftc_message *m, size_t value_bytes)
 {
-    struct news news;
+    struct mismatch_report report;
 
-    if (signature != FTC_SIGNATURE_NONE || value_bytes != sizeof news || !m->value) {
+    if (signature != FTC_SIGNATURE_NONE || value_bytes != sizeof report || !m->value) {
         meet(c, from, note);
         return;
     }
-    memcpy(&news, m->value, sizeof news);
-    meet_told(c, from, note, &news);
+    memcpy(&report, m->value, sizeof report);
+    meet_reported(c, from, note, &report);
 }
 
 void ftc_mismatch_begin(struct ftc_comm *c)
@@ -145,9 +145,9 @@ void ftc_mismatch_begin(struct ftc_comm *c)
 
 /* Returns whether a mismatch of operation @seq has been reported. An error reports its own
  * operation or an earlier one, and ends the reports for these. */
-static bool is_told(const struct ftc_running *r, uint32_t seq)
+static bool is_reported(const struct ftc_running *r, uint32_t seq)
 {
-    return r->told.is_there && (int32_t)(seq - r->told.seq) <= 0;
+    return r->reported.is_there && (int32_t)(seq - r->reported.seq) <= 0;
 }
 
 void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t signature,
@@ -156,7 +156,7 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
     struct ftc_running *r = c->running;
     struct ftc_note own;
 
-    if (signature == FTC_SIGNATURE_NONE || is_told(r, seq) || r->late.is_there ||
+    if (signature == FTC_SIGNATURE_NONE || is_reported(r, seq) || r->late.is_there ||
         r->mismatched >= 0 || !find_call(c, c->rank, seq, &own) || own.signature == signature)
         return;
     r->late.is_there = true;
@@ -209,22 +209,22 @@ static void send_to_those_who_left(const struct ftc_comm *c)
     static const struct ftc_message nothing = {.kind = FTC_MESSAGE_EXCHANGE, .step = UINT16_MAX};
     const struct ftc_running *r = c->running;
 
-    if (r->mismatched_seq == c->seq && ftc_op_tells(&r->op))
+    if (r->mismatched_seq == c->seq && ftc_op_multicasts(&r->op))
         send(c, &nothing, r->note.signature, 0, &r->note);
 }
 
 void ftc_mismatch_spread(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;
-    struct news news = {.note = r->other, .rank = r->mismatched};
+    struct mismatch_report report = {.note = r->other, .rank = r->mismatched};
     struct ftc_note own = r->note;
-    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &news};
+    struct ftc_message m = {.kind = FTC_MESSAGE_UP_CORRECTION, .value = &report};
 
     own.ahead = (int32_t)(r->mismatched_seq - c->seq);
-    r->told.is_there = true;
-    r->told.seq = c->seq;
+    r->reported.is_there = true;
+    r->reported.seq = c->seq;
     send_to_those_who_left(c);
-    send(c, &m, FTC_SIGNATURE_NONE, sizeof news, &own);
+    send(c, &m, FTC_SIGNATURE_NONE, sizeof report, &own);
     /* The link thread sends what is not out yet, because no rank waits here. */
     ftc_transport_wake_links(&ftc_library.transport);
 }
@@ -362,8 +362,8 @@ static bool ask_call(struct ftc_comm *c, int i, struct ftc_note *note)
 
 static bool find_other_call(struct ftc_comm *c)
 {
-    for (int left = ftc_comm_looks(c); left > 0; left--) {
-        int i = ftc_comm_look(c, &c->mismatched);
+    for (int left = ftc_comm_check_count(c); left > 0; left--) {
+        int i = ftc_comm_next_member(c, &c->mismatched);
         struct ftc_note note;
 
         if (i == c->own_member ||
@@ -438,7 +438,7 @@ static bool has_sent_all(const struct ftc_comm *c, uint32_t world, ftc_mismatch_
            is_of_later(c, &a);
 }
 
-static bool has_gone_on(struct ftc_comm *c, int member, ftc_mismatch_take *take_from)
+static bool is_ahead(struct ftc_comm *c, int member, ftc_mismatch_take *take_from)
 {
     uint32_t world = c->world[c->member[member]], seq;
     struct ftc_note note;
@@ -452,17 +452,17 @@ static bool has_gone_on(struct ftc_comm *c, int member, ftc_mismatch_take *take_
     return true;
 }
 
-static bool find_gone_on(struct ftc_comm *c, ftc_mismatch_take *take_from)
+static bool find_ahead(struct ftc_comm *c, ftc_mismatch_take *take_from)
 {
-    for (int left = ftc_comm_looks(c); left > 0; left--)
-        if (has_gone_on(c, ftc_comm_look(c, &c->gone_on), take_from))
+    for (int left = ftc_comm_check_count(c); left > 0; left--)
+        if (is_ahead(c, ftc_comm_next_member(c, &c->ahead), take_from))
             return true;
     return false;
 }
 
 bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from)
 {
-    return find_other_call(c) || find_gone_on(c, take_from);
+    return find_other_call(c) || find_ahead(c, take_from);
 }
 
 /* ---- calls that native MPI carries out ---- */
@@ -582,7 +582,7 @@ static void meet_native(struct ftc_comm *c, int rank, const struct ftc_mark_call
 void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_comm *c)
 {
     uint64_t bound_ns = (uint64_t)ftc_library.settings.blocked_ms * NS_OF_MS;
-    uint64_t interval_ns = bound_ns / NATIVE_LOOKS, now_ns, ns;
+    uint64_t interval_ns = bound_ns / NATIVE_CHECKS, now_ns, ns;
     struct scene scene;
 
     if (!is_watched() || mixed->was_told || ftc_clock_ns() - mixed->stopwatch.last_ns < interval_ns)

@@ -64,7 +64,7 @@ void ftc_mismatch_begin(struct ftc_comm *c);
 /* Type of a function that processes the messages of world rank @world (messages.h). */
 typedef bool ftc_mismatch_take(uint32_t world);
 
-/* Checks FTC_COMM_LOOKS members, the next ones in each call. Returns whether the board shows
+/* Checks FTC_COMM_CHECKS members, the next ones in each call. Returns whether the board shows
  * another call of a member in the operation that @c is in, which may be over there. Also returns
  * true if a member has gone on to a later operation without taking part in this reduce. */
 bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from);

@@ -36,7 +36,7 @@ bool ftc_peer_events_take_deaths(struct ftc_comm *c)
         if (c->dead[i] || !ftc_board_is_dead(board, world))
             continue;
         ftc_messages_take_from(world); /* a dead rank's messages still count */
-        ftc_messages_take_told_by(c, i);
+        ftc_messages_take_multicast_of(c, i);
         if (r->actions.count > 0)
             return true;
         peer_died(c, i);

@@ -189,7 +189,7 @@ void ftc_queue_complete_all(void)
         ftc_queue_complete(ftc_queue_busy);
 }
 
-const struct ftc_comm_keeper ftc_queue_keeper = {
+const struct ftc_comm_callbacks ftc_queue_comm_callbacks = {
     .open = ftc_running_open,
     .complete = ftc_queue_complete,
     .close = ftc_running_close,

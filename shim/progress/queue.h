@@ -28,8 +28,8 @@ struct ftc_queued {
     bool has_begun;
 };
 
-/* Keeper that ftc_comm_open() gets. */
-extern const struct ftc_comm_keeper ftc_queue_keeper;
+/* Callbacks for ftc_comm_open(). */
+extern const struct ftc_comm_callbacks ftc_queue_comm_callbacks;
 
 /* Appends @p to the queue of its communicator. The caller owns @p, which must stay valid until
  * over() is called. */

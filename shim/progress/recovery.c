@@ -17,10 +17,10 @@ struct note {
     struct ftc_stack stack;
 };
 
-static struct note *note; /* notes by world rank */
-static int open_notes;    /* deaths noticed, but not recovered from */
-static bool is_news;      /* a death is news until an operation has its result */
-static uint32_t settled;  /* deaths from which this rank has recovered, as the board shows */
+static struct note *note;  /* notes by world rank */
+static int open_notes;     /* deaths noticed, but not recovered from */
+static bool is_recovering; /* a death is news until an operation has its result */
+static uint32_t settled;   /* deaths from which this rank has recovered, as the board shows */
 
 int ftc_recovery_open(void)
 {
@@ -38,7 +38,7 @@ static void begin(const struct ftc_comm *c, uint32_t world, uint32_t seq)
     ftc_recovery_record_notice(&ftc_library.board, world, ftc_library.world_rank, &n->in);
     n->noticed = true;
     open_notes++;
-    is_news = true;
+    is_recovering = true;
 }
 
 void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
@@ -48,7 +48,7 @@ void ftc_recovery_begin(const struct ftc_comm *c, uint32_t world)
 
 void ftc_recovery_know(void)
 {
-    is_news = true;
+    is_recovering = true;
 }
 
 /* Stores where the program is. No rank waits for this, because the operation is over. The program
@@ -169,7 +169,7 @@ static void settle(const struct ftc_comm *c, uint64_t now, bool is_error)
 
 /* Carries out ftc_recovery_end() after a death. Not inlined, so that other operations stay short.
  */
-static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bool is_error)
+static __attribute__((noinline)) void end_recovering(const struct ftc_comm *c, bool is_error)
 {
     struct ftc_running *r = c->running;
     uint64_t now = ftc_clock_ns();
@@ -178,15 +178,15 @@ static __attribute__((noinline)) void end_with_news(const struct ftc_comm *c, bo
     if (end_notes(c, now, is_error) && c->deaths_seen > settled && r->mismatched < 0 &&
         r->op.result.verdict != FTC_VERDICT_EXCESS)
         settle(c, now, is_error);
-    is_news = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
+    is_recovering = open_notes > 0 || ftc_board_deaths(&ftc_library.board) > settled;
 }
 
 void ftc_recovery_end(const struct ftc_comm *c, bool is_error)
 {
     const struct ftc_failure_info *out = c->running->op.result.failed;
 
-    if (is_news || (out && out->count > 0))
-        end_with_news(c, is_error);
+    if (is_recovering || (out && out->count > 0))
+        end_recovering(c, is_error);
 }
 
 void ftc_recovery_fail(const struct ftc_comm *c, uint32_t since)

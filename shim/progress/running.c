@@ -73,8 +73,8 @@ static void make_plans(struct ftc_comm *c)
     struct ftc_running *r = c->running;
 
     ftc_exchange_plan_make(&r->small_plan, &c->topology.hosts,
-                           is_crowded ? FTC_EXCHANGE_TELL : FTC_EXCHANGE_BY_ALL, c->member_count,
-                           c->own_member);
+                           is_crowded ? FTC_EXCHANGE_MULTICAST : FTC_EXCHANGE_BY_ALL,
+                           c->member_count, c->own_member);
     ftc_exchange_plan_make(&r->large_plan, &c->topology.hosts,
                            is_crowded ? FTC_EXCHANGE_COLLECT : FTC_EXCHANGE_BY_ALL, c->member_count,
                            c->own_member);
@@ -83,8 +83,8 @@ static void make_plans(struct ftc_comm *c)
 static size_t op_storage_bytes(const struct ftc_comm *c, size_t capacity)
 {
     const struct ftc_running *r = c->running;
-    size_t told = capacity < FTC_MULTICAST_VALUE_BYTES ? capacity : FTC_MULTICAST_VALUE_BYTES;
-    size_t small = ftc_op_storage_bytes(&c->topology, r->small_plan.count, told);
+    size_t multicast = capacity < FTC_MULTICAST_VALUE_BYTES ? capacity : FTC_MULTICAST_VALUE_BYTES;
+    size_t small = ftc_op_storage_bytes(&c->topology, r->small_plan.count, multicast);
     size_t large = ftc_op_storage_bytes(&c->topology, r->large_plan.count, capacity);
     size_t bytes = small > large ? small : large;
 

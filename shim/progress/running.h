@@ -2,8 +2,8 @@
  * that wait.
  *
  * Each communicator has one struct ftc_running from its first use to its end (struct
- * ftc_comm_keeper). Its memory is allocated when values grow or the members change, not before each
- * operation. */
+ * ftc_comm_callbacks). Its memory is allocated when values grow or the members change, not before
+ * each operation. */
 #ifndef FTC_PROGRESS_RUNNING_H
 #define FTC_PROGRESS_RUNNING_H
 
@@ -48,7 +48,7 @@ struct ftc_running {
     struct {
         bool is_there;
         uint32_t seq;
-    } told; /* last operation in which a mismatch was reported */
+    } reported; /* last operation in which a mismatch was reported */
     struct {
         uint32_t root, before; /* root's world rank; first operation that may not be sent to it */
     } run_ahead;               /* state of run_ahead.h */
@@ -79,11 +79,11 @@ struct ftc_running {
     struct ftc_comm *next, **link; /* list of the communicators with nonblocking operations */
 };
 
-/* Allocates c->running and its messages to all, for struct ftc_comm_keeper. Returns 0 or
+/* Allocates c->running and its messages to all, for struct ftc_comm_callbacks. Returns 0 or
  * -ENOMEM. */
 int ftc_running_open(struct ftc_comm *c);
 
-/* Frees c->running, for struct ftc_comm_keeper. */
+/* Frees c->running, for struct ftc_comm_callbacks. */
 void ftc_running_close(struct ftc_comm *c);
 
 /* Returns whether the operation that runs on @c waits for @member. Only then does the silence of

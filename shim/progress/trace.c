@@ -18,7 +18,7 @@ bool ftc_trace_is_written;
 
 static struct ftc_trace trace;
 static bool *is_noticed; /* by world rank, because each communicator meets a death again */
-static int news;         /* number of operations that are still part of a recovery */
+static int recovering;   /* number of operations that are still part of a recovery */
 
 int ftc_trace_events_open(void)
 {
@@ -164,7 +164,7 @@ void ftc_trace_notice(const struct ftc_comm *c, int member)
     if (is_noticed[world])
         return;
     is_noticed[world] = true;
-    news = RECOVERY;
+    recovering = RECOVERY;
     add_moment();
     add(c, (struct ftc_trace_event){.kind = FTC_TRACE_NOTICED, .peer = world});
 }
@@ -182,13 +182,13 @@ void ftc_trace_finish(const struct ftc_comm *c)
 
     if (is_slow(c))
         ftc_trace_look_at_clock(&trace);
-    if (news > 0)
+    if (recovering > 0)
         add_moment();
     add(c, (struct ftc_trace_event){.kind = FTC_TRACE_END,
                                     .what = (uint8_t)r->op.result.verdict,
                                     .attempt = (uint16_t)r->op.result.attempt,
                                     .number = (uint32_t)r->op.agreed.count});
-    if (news > 0 && --news == 0)
+    if (recovering > 0 && --recovering == 0)
         ftc_trace_keep(&trace);
     if (r->call->kind == FTC_CALL_FINALIZE)
         ftc_trace_end(&trace);

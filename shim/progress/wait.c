@@ -165,7 +165,7 @@ static void spin(const struct ftc_wait *w)
         ftc_library_lock();
 }
 
-void ftc_wait_between_looks(struct ftc_wait *w)
+void ftc_wait_between_polls(struct ftc_wait *w)
 {
     w->turns++;
     look_at_native(w);

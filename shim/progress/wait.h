@@ -38,7 +38,7 @@ void ftc_wait_reset(struct ftc_wait *w);
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c);
 
 /* Takes a turn between two tests of an operation by the program. Never sleeps. */
-void ftc_wait_between_looks(struct ftc_wait *w);
+void ftc_wait_between_polls(struct ftc_wait *w);
 
 /* Takes a turn of a loop that calls native MPI each time, outside of an operation. The caller must
  * not hold the library's lock. */

@@ -42,10 +42,10 @@ struct ftc_plan {
     struct ftc_packed *packed; /* packed data; NULL: the data are in comm->running */
     uint32_t next_seq;         /* number of the communicator's next operation, comm->seq */
     uint64_t program_comm_id;  /* identity of the communicator that the program named; 0: comm */
-    /* Neighbors in the communicator, owned by the plan's owner (collectives/kept.h). NULL: MPI is
-     * asked when they are needed. */
+    /* Neighbors in the communicator, owned by the plan's owner (collectives/retained.h). NULL: MPI
+     * is asked when they are needed. */
     const struct ftc_neighbors *neighbors;
-    bool is_kept;                  /* arrays and handles of the program are kept (kept.h) */
+    bool is_retained;              /* arrays and handles of the program are kept (retained.h) */
     struct ftc_floating *floating; /* modes of the call; NULL: those of the combining thread */
     enum ftc_fallback turned_out;  /* reason for native MPI, on which all ranks agree */
 
@@ -72,7 +72,7 @@ enum ftc_block_note { FTC_BLOCK_REQUIRES_ALL = 1, FTC_BLOCK_REFUSES = 2 };
 
 struct ftc_collective {
     const struct ftc_pipelined_kind *pipelined; /* NULL: the data phase does not serve the call */
-    bool is_described_alike;                    /* all ranks name the same count and datatype */
+    bool is_uniform;                            /* all ranks name the same count and datatype */
     bool combines;                              /* elements may be combined on their way */
     bool gives_alone; /* only the root gives data, of a size that all ranks know */
 

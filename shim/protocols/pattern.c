@@ -23,7 +23,7 @@ static void within_group(struct ftc_pattern *p, const struct ftc_plan *plan)
     };
 }
 
-static void between_groups(struct ftc_pattern *p, const struct ftc_plan *plan)
+static void inter_pattern(struct ftc_pattern *p, const struct ftc_plan *plan)
 {
     const struct ftc_comm *c = plan->comm;
     bool comes_from_root = ftc_call_comes_from_root(plan->call->kind);
@@ -56,7 +56,7 @@ bool ftc_pattern_make(struct ftc_pattern *p, const struct ftc_plan *plan)
     if (ftc_call_is_of_neighbors(plan->call->kind))
         return among_neighbors(p, plan);
     if (plan->is_inter)
-        between_groups(p, plan);
+        inter_pattern(p, plan);
     else
         within_group(p, plan);
     return true;

@@ -92,7 +92,7 @@ static void name_site(const struct ftc_failure *failure, char site[SITE_TEXT])
 /* Returns whether the stack of this process is reported with @site. The process may have met the
  * death in a later operation. Its stack shows how the program came to @site only if that operation
  * was called from there as well. */
-static bool is_told_in_full(const struct ftc_failure *failure, const char *site)
+static bool is_printed_in_full(const struct ftc_failure *failure, const char *site)
 {
     char own[SITE_TEXT];
 
@@ -143,7 +143,7 @@ static void write_recovery(FILE *f, const struct ftc_failure *failure)
                 a.is_error ? "it returned the error" : "all survivors had the result",
                 microseconds(death_ns, a.recovered_ns));
     fputc('\n', f);
-    if (is_told_in_full(failure, site))
+    if (is_printed_in_full(failure, site))
         write_stack(f, failure->stack);
 }
 
@@ -190,7 +190,7 @@ static void add_duration(struct ftc_json *j, const char *key, uint64_t from_ns, 
 
 static void add_stack(struct ftc_json *j, const struct ftc_failure *failure, const char *site)
 {
-    int depth = is_told_in_full(failure, site) ? failure->stack->depth : 0;
+    int depth = is_printed_in_full(failure, site) ? failure->stack->depth : 0;
     char place[SITE_TEXT];
 
     ftc_json_open_array(j, "stack");

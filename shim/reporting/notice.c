@@ -132,7 +132,7 @@ static struct ftc_announcement death_of(uint32_t world)
     return (struct ftc_announcement){.kind = FTC_ANNOUNCEMENT_DEATH, .rank = world, .number = 1};
 }
 
-static void tell_death(const struct ftc_notice *n, uint32_t world)
+static void announce_death(const struct ftc_notice *n, uint32_t world)
 {
     struct ftc_announcement matter = death_of(world);
 
@@ -150,8 +150,8 @@ static void tell_death(const struct ftc_notice *n, uint32_t world)
 /* Leaves the death of another host's rank to that host, unless the host is lost. */
 void ftc_notice_death(const struct ftc_notice *n, uint32_t world)
 {
-    if (ftc_lease_is_told_here(n->board, world))
-        tell_death(n, world);
+    if (ftc_lease_is_announced_here(n->board, world))
+        announce_death(n, world);
 }
 
 void ftc_notice_deaths(const struct ftc_notice *n)
@@ -161,7 +161,7 @@ void ftc_notice_deaths(const struct ftc_notice *n)
             ftc_notice_death(n, i);
 }
 
-static bool are_all_told(const struct ftc_board *board, uint32_t host)
+static bool are_all_announced(const struct ftc_board *board, uint32_t host)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
         if (ftc_board_host(board, i) == host && ftc_board_is_dead(board, i) &&
@@ -182,44 +182,45 @@ void ftc_notice_lost_hosts(const struct ftc_notice *n)
     if (!ftc_lease_is_first_left(board))
         return;
     for (uint32_t host = 0; host <= board->geometry.other_hosts; host++)
-        if (ftc_lease_is_lost(board, host) && are_all_told(board, host))
-            ftc_lease_tell_loss(board, host);
+        if (ftc_lease_is_lost(board, host) && are_all_announced(board, host))
+            ftc_lease_announce_loss(board, host);
 }
 
-static bool is_untold_elsewhere(const struct ftc_board *board, uint32_t world)
+static bool is_unannounced_elsewhere(const struct ftc_board *board, uint32_t world)
 {
     return ftc_board_is_dead(board, world) && !ftc_board_is_here(board, world) &&
            !ftc_notice_has_failed(board, world);
 }
 
-static bool is_any_untold_elsewhere(const struct ftc_board *board)
+static bool is_any_unannounced_elsewhere(const struct ftc_board *board)
 {
     for (uint32_t i = 0; i < board->geometry.ranks; i++)
-        if (is_untold_elsewhere(board, i))
+        if (is_unannounced_elsewhere(board, i))
             return true;
     return false;
 }
 
 /* Reports deaths on other hosts after at most @patience_ms, unless @is_so says that the job is
  * being ended. */
-static void tell_rest_of_other_hosts(const struct ftc_notice *n, int patience_ms,
-                                     bool (*is_so)(const struct ftc_board *board))
+static void announce_rest_of_other_hosts(const struct ftc_notice *n, int patience_ms,
+                                         bool (*is_so)(const struct ftc_board *board))
 {
-    for (int i = 0; i < patience_ms && is_any_untold_elsewhere(n->board) && !is_so(n->board); i++)
+    for (int i = 0; i < patience_ms && is_any_unannounced_elsewhere(n->board) && !is_so(n->board);
+         i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
     for (uint32_t i = 0; i < n->board->geometry.ranks; i++)
-        if (is_untold_elsewhere(n->board, i) && !is_so(n->board))
-            tell_death(n, i);
+        if (is_unannounced_elsewhere(n->board, i) && !is_so(n->board))
+            announce_death(n, i);
 }
 
 void ftc_notice_rest_of_other_hosts(const struct ftc_notice *n)
 {
-    tell_rest_of_other_hosts(n, ELSEWHERE_MS, ftc_end_of_job_is_said);
+    announce_rest_of_other_hosts(n, ELSEWHERE_MS, ftc_end_of_job_is_said);
 }
 
 void ftc_notice_rest_before_end(const struct ftc_notice *n)
 {
-    tell_rest_of_other_hosts(n, BEFORE_END_MS, ftc_end_of_job_is_now);
+    announce_rest_of_other_hosts(n, BEFORE_END_MS, ftc_end_of_job_is_now);
 }
 
 void ftc_notice_host_stops(struct ftc_board *board, int unreachable_ms)
@@ -314,7 +315,7 @@ static void find_sites(const struct ftc_notice *n)
  * other's for the last. Each host therefore waits for a different time. */
 static uint64_t left_to_others_ns(const struct ftc_board *board)
 {
-    if (ftc_lease_is_told_here(board, last_death(board)))
+    if (ftc_lease_is_announced_here(board, last_death(board)))
         return 0;
     return (uint64_t)ELSEWHERE_MS * NS_OF_MS * (board->geometry.host + 1);
 }

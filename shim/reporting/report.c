@@ -126,7 +126,7 @@ static bool has_coverage(const struct writing *w)
 
 /* Returns whether there is something to report. There is nothing if a job without failures reaches
  * MPI_Finalize and the settings ask for no more than failures. */
-static bool has_something_to_tell(const struct writing *w)
+static bool has_content(const struct writing *w)
 {
     return count_failed(w) > 0 || !w->own || has_own(w, FTC_REPORT_SUMMARY) ||
            ftc_required_sites_unnamed(w->n) > 0;
@@ -353,7 +353,7 @@ static void write_any(FILE *f, const void *context)
 {
     const struct writing *w = context;
 
-    if (!has_something_to_tell(w))
+    if (!has_content(w))
         return;
     if (w->n->settings->report_format == FTC_REPORT_FORMAT_JSON)
         write_json(f, w);

@@ -190,7 +190,7 @@ static bool is_there(const struct ftc_floating *f)
 
 /* Runs @work between two barriers for the compiler. Computed values are read from and written to
  * memory, so none of the computation is moved out of here. */
-static void work_between(void (*work)(void *argument), void *argument)
+static void work_bracketed(void (*work)(void *argument), void *argument)
 {
     __asm__ volatile("" : : : "memory");
     work(argument);
@@ -206,7 +206,7 @@ void ftc_floating_run(struct ftc_floating *f, void (*work)(void *argument), void
         return;
     }
     hold(&before, f->modes);
-    work_between(work, argument);
+    work_bracketed(work, argument);
     f->raised |= release(&before);
 }
 
@@ -215,7 +215,7 @@ void ftc_floating_run_plainly(void (*work)(void *argument), void *argument)
     struct saved before;
 
     hold(&before, AT_START);
-    work_between(work, argument);
+    work_bracketed(work, argument);
     release(&before);
 }
 

@@ -1,5 +1,5 @@
-/* Inbox of a rank. Senders ring a bell, so that the rank knows which ranks have sent something
- * without a look at each ring. */
+/* Inbox of a rank. Senders add themselves to its pending senders, so that the rank knows which
+ * ranks have sent something without a look at each ring. */
 #include "transport.h"
 
 #include "board/directory.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Number of ranks up to which no rank rings a bell, and each ring is checked. That saves a cache
- * line per message and costs a few loads per turn. All ranks of a job agree, because the board has
- * the number of ranks. */
-enum { RANKS_WITHOUT_BELL = 8 };
+/* Number of ranks up to which there are no pending senders, and each ring is checked. That saves a
+ * cache line per message and costs a few loads per turn. All ranks of a job agree, because the
+ * board has the number of ranks. */
+enum { RANKS_WITHOUT_PENDING = 8 };
 
 uint32_t ftc_transport_message_stride(size_t value_bytes)
 {
@@ -28,7 +28,7 @@ uint32_t ftc_transport_message_stride(size_t value_bytes)
 
 /* ---- ranks that have sent something ---- */
 
-/* Notes all ranks of this host as senders, permanently, for jobs in which no rank rings. */
+/* Notes all ranks of this host as senders, permanently, for jobs without pending senders. */
 static void wait_for_all(struct ftc_transport *t)
 {
     for (uint32_t rank = 0; rank < t->board->geometry.ranks; rank++)
@@ -37,33 +37,33 @@ static void wait_for_all(struct ftc_transport *t)
     t->waiting_words = 1;
 }
 
-/* Rings the bell of rank @to, after the message, so that a reader that hears the bell finds the
- * message. Sets this rank's bit before the bit of its word in the first word. The reader takes them
- * in the other order, and both sides are sequentially consistent. */
-static void ring_bell(const struct ftc_transport *t, uint32_t to)
+/* Adds this rank to the pending senders of rank @to, after the message, so that a reader that sees
+ * the bit finds the message. Sets this rank's bit before the bit of its word in the first word. The
+ * reader takes them in the other order, and both sides are sequentially consistent. */
+static void mark_pending(const struct ftc_transport *t, uint32_t to)
 {
-    _Atomic uint64_t *bell = ftc_board_bell(t->board, to);
+    _Atomic uint64_t *pending = ftc_board_pending_senders(t->board, to);
     uint32_t word = t->self / 64;
 
-    atomic_fetch_or(&bell[1 + word], ftc_rank_set_bit(t->self));
-    if (!(atomic_load(&bell[0]) & ftc_rank_set_bit(word)))
-        atomic_fetch_or(&bell[0], ftc_rank_set_bit(word));
+    atomic_fetch_or(&pending[1 + word], ftc_rank_set_bit(t->self));
+    if (!(atomic_load(&pending[0]) & ftc_rank_set_bit(word)))
+        atomic_fetch_or(&pending[0], ftc_rank_set_bit(word));
 }
 
-/* Notes the ranks that have rung this rank's bell. Any process may have written to the bell. Words
- * that do not exist are ignored, and no message is found of a rank that has sent none. */
-static void hear_bell(struct ftc_transport *t)
+/* Takes this rank's pending senders. Any process may have written to them. Words that do not exist
+ * are ignored, and no message is found of a rank that has sent none. */
+static void take_pending(struct ftc_transport *t)
 {
     uint64_t rung;
 
-    if (!t->bell || atomic_load_explicit(&t->bell[0], memory_order_relaxed) == 0)
+    if (!t->pending || atomic_load_explicit(&t->pending[0], memory_order_relaxed) == 0)
         return;
-    for (rung = atomic_exchange(&t->bell[0], 0); rung != 0; rung &= rung - 1) {
+    for (rung = atomic_exchange(&t->pending[0], 0); rung != 0; rung &= rung - 1) {
         uint32_t word = (uint32_t)__builtin_ctzll(rung);
 
         if (word >= ftc_board_set_words(&t->board->geometry))
             break;
-        t->waiting[word] |= atomic_exchange(&t->bell[1 + word], 0);
+        t->waiting[word] |= atomic_exchange(&t->pending[1 + word], 0);
         if (t->waiting[word] != 0) /* an earlier look may have taken these bits */
             t->waiting_words |= ftc_rank_set_bit(word);
     }
@@ -90,10 +90,10 @@ static bool find_waiting(const struct ftc_transport *t, uint32_t *rank)
     return *rank < t->board->geometry.ranks;
 }
 
-/* Notes that @rank has no more messages. It rings the bell when it sends another. */
+/* Notes that @rank has no more messages. It adds itself again when it sends another. */
 static void strike_out(struct ftc_transport *t, uint32_t rank)
 {
-    if (!t->bell)
+    if (!t->pending)
         return;
     t->waiting[rank / 64] &= ~ftc_rank_set_bit(rank);
     if (t->waiting[rank / 64] == 0)
@@ -112,8 +112,8 @@ int ftc_transport_open(struct ftc_transport *t, const struct ftc_board *board, u
         return -ENOMEM;
     for (uint32_t peer = 0; peer < n; peer++)
         ftc_ring_open(&t->ring[peer], board, self, peer);
-    if (n > RANKS_WITHOUT_BELL)
-        t->bell = ftc_board_bell(board, self);
+    if (n > RANKS_WITHOUT_PENDING)
+        t->pending = ftc_board_pending_senders(board, self);
     else
         wait_for_all(t);
     return 0;
@@ -155,8 +155,8 @@ bool ftc_transport_send(struct ftc_transport *t, uint32_t to, const struct ftc_m
         return ftc_links_send(t->links, to, m, envelope, scheme, value_bytes, note);
     if (!ftc_ring_send(&t->ring[to], &t->board->geometry, m, envelope, scheme, value_bytes, note))
         return false;
-    if (t->bell)
-        ring_bell(t, to);
+    if (t->pending)
+        mark_pending(t, to);
     return true;
 }
 
@@ -184,7 +184,7 @@ bool ftc_transport_next_from(struct ftc_transport *t, uint32_t from, struct ftc_
 static bool next_of_rings(struct ftc_transport *t, struct ftc_arrival *a)
 {
     if (!a->wire)
-        hear_bell(t);
+        take_pending(t);
     else if (a->stays)
         a->from++;
     for (; find_waiting(t, &a->from); a->from++) {

@@ -34,8 +34,8 @@ static void free_all(struct ftc_links *l)
         close(l->epoll);
     if (l->urgent >= 0)
         close(l->urgent);
-    if (l->bell >= 0)
-        close(l->bell);
+    if (l->wakeup >= 0)
+        close(l->wakeup);
     free(l->of_rank);
     free(l->list);
     free(l);
@@ -60,11 +60,11 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
     l->list = calloc(g->ranks, sizeof(void *));
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     l->urgent = epoll_create1(EPOLL_CLOEXEC);
-    l->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    l->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->epoll = ftc_socket_move_up(l->epoll);
     l->urgent = ftc_socket_move_up(l->urgent);
-    l->bell = ftc_socket_move_up(l->bell);
-    if (!l->of_rank || !l->list || l->epoll < 0 || l->urgent < 0 || l->bell < 0) {
+    l->wakeup = ftc_socket_move_up(l->wakeup);
+    if (!l->of_rank || !l->list || l->epoll < 0 || l->urgent < 0 || l->wakeup < 0) {
         free_all(l);
         return -ENOMEM;
     }
@@ -169,7 +169,7 @@ bool ftc_links_look(struct ftc_links *l)
 void ftc_links_await(struct ftc_links *l, bool soon)
 {
     struct pollfd source[] = {{.fd = l->urgent, .events = POLLIN},
-                              {.fd = l->bell, .events = POLLIN}};
+                              {.fd = l->wakeup, .events = POLLIN}};
     eventfd_t rung;
 
     if (poll(source, 2, 0) == 0) {
@@ -179,12 +179,12 @@ void ftc_links_await(struct ftc_links *l, bool soon)
         l->at_once = AT_ONCE_MOST;
         nanosleep(&(struct timespec){.tv_nsec = FTC_LINK_AGAIN_NS}, NULL);
     }
-    eventfd_read(l->bell, &rung);
+    eventfd_read(l->wakeup, &rung);
 }
 
 void ftc_links_wake(const struct ftc_links *l)
 {
-    eventfd_write(l->bell, 1);
+    eventfd_write(l->wakeup, 1);
 }
 
 /* Opens the connection of a link for its first message. */

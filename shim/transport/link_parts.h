@@ -46,7 +46,7 @@ struct ftc_links {
     int listener;
     int epoll;                 /* epoll of all open connections and of urgent */
     int urgent;                /* epoll of new and opening connections, and of breaks */
-    int bell;                  /* eventfd that wakes ftc_links_await() */
+    int wakeup;                /* eventfd that wakes ftc_links_await() */
     int at_once;               /* calls of ftc_links_await() in a row that did not wait */
     struct ftc_fabric *fabric; /* UCX network; NULL: there is none */
     size_t frame_max;

@@ -9,7 +9,7 @@ void ftc_link_miss(struct ftc_links *l, struct ftc_link *link)
     uint64_t now = ftc_clock_ns();
 
     l->has_missing = true;
-    eventfd_write(l->bell, 1);
+    eventfd_write(l->wakeup, 1);
     if (link->wanted_ns == 0)
         link->wanted_ns = now;
     else if (link->contact_ns != 0)

@@ -35,8 +35,9 @@ struct ftc_transport {
     struct ftc_ring *ring;              /* rings with each rank */
     struct ftc_links *links;            /* links with ranks of other hosts; NULL: there are none */
     struct ftc_remote_queries *queries; /* queries to their monitor processes (remote_query.h) */
-    _Atomic uint64_t *bell; /* bell of this rank; NULL: no rank rings, and all rings are checked */
-    uint64_t waiting_words; /* set of the words of waiting that are not zero */
+    _Atomic uint64_t *
+        pending; /* pending senders of this rank; NULL: none are noted, and all rings are checked */
+    uint64_t waiting_words;                     /* set of the words of waiting that are not zero */
     uint64_t waiting[FTC_BOARD_RANKS_MAX / 64]; /* set of the ranks that may have sent a message */
 };
 

@@ -133,7 +133,7 @@ static void examine_layouts(struct ftc_arguments *a, const struct ftc_call *call
 
 /* ---- calls on an intercommunicator ---- */
 
-static bool root_between_is_valid(const struct ftc_call *call, int remote_size)
+static bool inter_root_is_valid(const struct ftc_call *call, int remote_size)
 {
     return !ftc_call_has_root(call->kind) || call->root == MPI_ROOT ||
            call->root == MPI_PROC_NULL || (call->root >= 0 && call->root < remote_size);
@@ -149,8 +149,8 @@ static bool gets_elements(const struct ftc_call *call, int rank)
 /* Returns whether native MPI accepts the elements of a reduction between groups. The elements of a
  * reduce_scatter are those for this rank's group. Elements travel packed, because the datatypes of
  * the two groups need only have their signature in common. */
-static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc_call *call,
-                                       const struct ftc_arguments_comm *comm)
+static bool inter_elements_are_valid(struct ftc_arguments *a, const struct ftc_call *call,
+                                     const struct ftc_arguments_comm *comm)
 {
     a->packs_elements = true;
     a->count = call->count;
@@ -163,19 +163,19 @@ static bool elements_between_are_valid(struct ftc_arguments *a, const struct ftc
                              (!gets_elements(call, comm->rank) || is_buffer(a, call->recvbuf)));
 }
 
-static bool buffer_between_is_valid(struct ftc_arguments *a, const struct ftc_call *call)
+static bool inter_buffer_is_valid(struct ftc_arguments *a, const struct ftc_call *call)
 {
     return call->count >= 0 && ftc_facts_of_type(call->datatype, &a->facts) &&
            (call->count == 0 || is_buffer(a, call->recvbuf));
 }
 
-static bool layout_between_is_valid(const struct ftc_layout *layout, int blocks)
+static bool inter_layout_is_valid(const struct ftc_layout *layout, int blocks)
 {
     return (layout->counts || !layout->displacements) && ftc_layout_is_valid(layout, blocks);
 }
 
-static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *call,
-                              const struct ftc_arguments_comm *comm)
+static bool are_inter_valid(struct ftc_arguments *a, const struct ftc_call *call,
+                            const struct ftc_arguments_comm *comm)
 {
     const struct ftc_layouts *s = call->layouts;
     int blocks = comm->remote_size;
@@ -183,24 +183,24 @@ static bool are_valid_between(struct ftc_arguments *a, const struct ftc_call *ca
     if (!ftc_role_gives(call) && !ftc_role_takes(call)) /* no other argument counts */
         return true;
     if (ftc_call_has_operation(call->kind))
-        return elements_between_are_valid(a, call, comm);
+        return inter_elements_are_valid(a, call, comm);
     if (!s)
-        return buffer_between_is_valid(a, call);
-    return (!ftc_role_gives(call) || layout_between_is_valid(&s->send, blocks)) &&
-           (!ftc_role_takes(call) || layout_between_is_valid(&s->receive, blocks));
+        return inter_buffer_is_valid(a, call);
+    return (!ftc_role_gives(call) || inter_layout_is_valid(&s->send, blocks)) &&
+           (!ftc_role_takes(call) || inter_layout_is_valid(&s->receive, blocks));
 }
 
 /* Examines a call on an intercommunicator. In a call with a root, the other ranks of the root's
  * group cannot know that native MPI must carry out or reject the call. Such a call counts as valid,
  * and the operation tells these ranks. */
-static void examine_between(struct ftc_arguments *a, const struct ftc_call *call,
-                            const struct ftc_arguments_comm *comm)
+static void examine_inter(struct ftc_arguments *a, const struct ftc_call *call,
+                          const struct ftc_arguments_comm *comm)
 {
     if (ftc_call_is_scan(call->kind) ||
         ftc_call_is_of_neighbors(call->kind) || /* MPI defines neither */
-        !root_between_is_valid(call, comm->remote_size))
+        !inter_root_is_valid(call, comm->remote_size))
         return;
-    a->refuses = !are_valid_between(a, call, comm);
+    a->refuses = !are_inter_valid(a, call, comm);
     a->are_valid = !a->refuses || ftc_call_has_root(call->kind);
 }
 
@@ -236,7 +236,7 @@ void ftc_arguments_examine(struct ftc_arguments *a, const struct ftc_call *call,
     if (is_barrier(call))
         a->are_valid = true;
     else if (comm->remote_size > 0)
-        examine_between(a, call, comm);
+        examine_inter(a, call, comm);
     else
         examine_in_one_group(a, call, comm);
 }

@@ -57,45 +57,45 @@ static void look_at_datatype(struct ftc_layout_view *view, int index)
         look_at(view, datatypes[index]);
 }
 
-struct ftc_place ftc_layout_place(struct ftc_layout_view *view, int index)
+struct ftc_layout_block ftc_layout_block(struct ftc_layout_view *view, int index)
 {
     look_at_datatype(view, index);
-    return (struct ftc_place){
+    return (struct ftc_layout_block){
         .address = (char *)view->layout->buffer + offset_of(view, index),
         .count = ftc_layout_count(view->layout, index),
         .facts = view->facts,
     };
 }
 
-struct ftc_place ftc_layout_whole(struct ftc_layout_view *view)
+struct ftc_layout_block ftc_layout_whole(struct ftc_layout_view *view)
 {
-    return (struct ftc_place){
+    return (struct ftc_layout_block){
         .address = view->layout->buffer,
         .count = view->layout->count,
         .facts = view->facts,
     };
 }
 
-size_t ftc_place_bytes(const struct ftc_place *place)
+size_t ftc_layout_block_bytes(const struct ftc_layout_block *place)
 {
     return ftc_packed_bytes(place->facts, place->count);
 }
 
-int ftc_place_read(void *packed, const struct ftc_place *place)
+int ftc_layout_block_read(void *packed, const struct ftc_layout_block *place)
 {
     return ftc_pack(packed, place->address, place->count, place->facts);
 }
 
-int ftc_place_write(const struct ftc_place *place, const void *packed, size_t bytes)
+int ftc_layout_block_write(const struct ftc_layout_block *place, const void *packed, size_t bytes)
 {
     return ftc_unpack_some(place->address, packed, bytes, place->count, place->facts);
 }
 
-int ftc_place_zero(const struct ftc_place *place)
+int ftc_layout_block_zero(const struct ftc_layout_block *place)
 {
-    size_t bytes = ftc_place_bytes(place);
+    size_t bytes = ftc_layout_block_bytes(place);
     void *zeros = bytes < SIZE_MAX ? calloc(1, bytes + 1) : NULL;
-    int rv = zeros ? ftc_place_write(place, zeros, bytes) : MPI_ERR_NO_MEM;
+    int rv = zeros ? ftc_layout_block_write(place, zeros, bytes) : MPI_ERR_NO_MEM;
 
     free(zeros);
     return rv;
@@ -228,12 +228,12 @@ static size_t times(size_t a, size_t b)
 static size_t bytes_of_block(const struct ftc_layout *layout)
 {
     struct ftc_layout_view view;
-    struct ftc_place place;
+    struct ftc_layout_block place;
 
     if (!ftc_layout_view(&view, layout))
         return 0;
     place = ftc_layout_whole(&view);
-    return ftc_place_bytes(&place);
+    return ftc_layout_block_bytes(&place);
 }
 
 size_t ftc_layout_bytes(const struct ftc_layout *layout, int blocks)
@@ -244,9 +244,9 @@ size_t ftc_layout_bytes(const struct ftc_layout *layout, int blocks)
     if (!ftc_layout_view(&view, layout))
         return 0;
     for (int i = 0; i < blocks; i++) {
-        struct ftc_place place = ftc_layout_place(&view, i);
+        struct ftc_layout_block place = ftc_layout_block(&view, i);
 
-        if (__builtin_add_overflow(sum, ftc_place_bytes(&place), &sum))
+        if (__builtin_add_overflow(sum, ftc_layout_block_bytes(&place), &sum))
             return SIZE_MAX;
     }
     return sum;

@@ -14,17 +14,17 @@ struct ftc_layout_view {
 };
 
 /* Block in the program's memory. */
-struct ftc_place {
+struct ftc_layout_block {
     char *address;
     MPI_Count count;
-    const struct ftc_facts *facts; /* valid if count > 0, until the next ftc_layout_place() */
+    const struct ftc_facts *facts; /* valid if count > 0, until the next ftc_layout_block() */
 };
 
 /* Sets up @view. Returns false if native MPI rejects the datatype: each place then has no data. */
 bool ftc_layout_view(struct ftc_layout_view *view, const struct ftc_layout *layout);
 
 /* Returns block @index. */
-struct ftc_place ftc_layout_place(struct ftc_layout_view *view, int index);
+struct ftc_layout_block ftc_layout_block(struct ftc_layout_view *view, int index);
 
 /* Returns the packed size of the first @blocks blocks in bytes; SIZE_MAX if it is too large; 0 if
  * native MPI rejects the datatype. */
@@ -34,20 +34,20 @@ size_t ftc_layout_bytes(const struct ftc_layout *layout, int blocks);
 MPI_Count ftc_layout_count(const struct ftc_layout *layout, int index);
 
 /* Returns the buffer as one block, for calls that have at most one block in this layout. */
-struct ftc_place ftc_layout_whole(struct ftc_layout_view *view);
+struct ftc_layout_block ftc_layout_whole(struct ftc_layout_view *view);
 
 /* Returns the packed size of a place in bytes; SIZE_MAX if no memory can hold as much. */
-size_t ftc_place_bytes(const struct ftc_place *place);
+size_t ftc_layout_block_bytes(const struct ftc_layout_block *place);
 
 /* Packs the data of @place into @packed. Returns an MPI error code. */
-int ftc_place_read(void *packed, const struct ftc_place *place);
+int ftc_layout_block_read(void *packed, const struct ftc_layout_block *place);
 
 /* Unpacks @bytes from @packed into @place. They may be fewer than the place has room for, because a
  * message may be shorter than its receiver allows. Returns an MPI error code. */
-int ftc_place_write(const struct ftc_place *place, const void *packed, size_t bytes);
+int ftc_layout_block_write(const struct ftc_layout_block *place, const void *packed, size_t bytes);
 
 /* Sets the data of @place to zero. Returns an MPI error code. */
-int ftc_place_zero(const struct ftc_place *place);
+int ftc_layout_block_zero(const struct ftc_layout_block *place);
 
 /* Returns whether native MPI accepts a layout that it reads. @blocks: number of blocks, if the
  * layout has a count for each. */

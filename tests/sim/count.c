@@ -46,7 +46,7 @@ static void count_exchange(const struct scenario *c, uint64_t members, struct me
         count->exchange = doubling_messages(n, false);
         return;
     }
-    if (hosts == 1 && c->manner == FTC_EXCHANGE_TELL && n <= FTC_EXCHANGE_TELLERS) {
+    if (hosts == 1 && c->manner == FTC_EXCHANGE_MULTICAST && n <= FTC_EXCHANGE_MULTICAST_MAX) {
         count->exchange = n * (n - 1);
         return;
     }

@@ -234,7 +234,7 @@ static void work_layouts(int job, int jobs, struct explore_total *total, const v
         c.are_far = false;
         explore_base(&p, &c);
         if (is_one_host(&c))
-            c.manner = FTC_EXCHANGE_TELL;
+            c.manner = FTC_EXCHANGE_MULTICAST;
         else if (scenario_hosts_among(&c, ~0ull) < 4)
             continue; /* no two doublings */
         c.are_far = true;

@@ -152,7 +152,7 @@ static void tell_of_death(union news *news, uint32_t host, uint32_t forbids)
     ftc_board_forbid(&there, host, forbids);
     ftc_board_mark_failed(&there, host, FTC_DEATH_SIGNAL, SIGKILL);
     r = ftc_replica_take(&there, host, ftc_clock_ns());
-    ftc_frame_begin(&news->frame, FTC_PURPOSE_NEWS, 0, sizeof r);
+    ftc_frame_begin(&news->frame, FTC_PURPOSE_UPDATES, 0, sizeof r);
     memcpy(news->frame.body, &r, sizeof r);
     ftc_board_close(&there);
 }

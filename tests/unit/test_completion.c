@@ -159,7 +159,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     return false;
 }
 
-void ftc_wait_between_looks(struct ftc_wait *w)
+void ftc_wait_between_polls(struct ftc_wait *w)
 {
     (void)w;
 }

@@ -670,7 +670,7 @@ END_TEST
 
 /* ---- blocks of different sizes: each rank knows its own ---- */
 
-static bool is_between;      /* two groups */
+static bool on_intercomm;    /* two groups */
 static int max_bytes = 4096; /* setting max_bytes */
 
 /* Of @kind at root 0, with @sent bytes for each rank. */
@@ -687,8 +687,8 @@ static void move(enum ftc_call_kind kind, size_t sent)
 
     call.layouts = has_blocks ? &layouts : NULL;
     opened();
-    returns = !ftc_call_comes_from_root(kind) || !is_between;
-    is_inter = is_between;
+    returns = !ftc_call_comes_from_root(kind) || !on_intercomm;
+    is_inter = on_intercomm;
     ftc_library.settings.max_bytes = max_bytes;
     act_as(0);
     bytes = sent;
@@ -709,7 +709,7 @@ START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
         move(kinds[i], 8);
         expect("; FTCOLL_INTERCEPT=all\n");
     }
-    is_between = true;
+    on_intercomm = true;
     move(FTC_CALL_ALLGATHER, 40000);
     expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected\n");
     move(FTC_CALL_BCAST, 70000);
@@ -718,7 +718,7 @@ START_TEST(what_is_too_large_together_is_not_for_intercept_alone)
     expect("; FTCOLL_INTERCEPT=all FTCOLL_LARGE=protected\n");
     move(FTC_CALL_ALLREDUCE, 8);
     expect("; FTCOLL_INTERCEPT=all\n");
-    is_between = false;
+    on_intercomm = false;
     move(FTC_CALL_NEIGHBOR_ALLGATHER, 20000); /* one block for all neighbors */
     expect("; FTCOLL_INTERCEPT=all FTCOLL_MAX_BYTES=65536\n");
     max_bytes = RANKS - 1; /* no byte of each in a slice */

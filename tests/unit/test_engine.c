@@ -231,7 +231,7 @@ START_TEST(an_exchange_awaits_all_that_it_keeps)
     struct ftc_message value = {.kind = FTC_MESSAGE_EXCHANGE,
                                 .value = (const unsigned char *)&original};
 
-    ftc_exchange_plan_make(&plan, &t.hosts, FTC_EXCHANGE_TELL, t.n, 0);
+    ftc_exchange_plan_make(&plan, &t.hosts, FTC_EXCHANGE_MULTICAST, t.n, 0);
     ck_assert_uint_le(ftc_op_storage_bytes(&t, plan.count, sizeof original), sizeof op_storage);
     ftc_op_init(&op,
                 &(struct ftc_op_config){.kind = FTC_OP_ALLREDUCE,

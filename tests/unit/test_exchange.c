@@ -242,10 +242,10 @@ START_TEST(a_few_ranks_tell_each_other)
     static struct job j;
 
     for (int n = 1; n <= some; n++) {
-        deal(&j, n, 1, false, FTC_EXCHANGE_TELL);
-        ck_assert_int_eq(count_messages(&j), n <= FTC_EXCHANGE_TELLERS ? n * (n - 1) : n - 1);
+        deal(&j, n, 1, false, FTC_EXCHANGE_MULTICAST);
+        ck_assert_int_eq(count_messages(&j), n <= FTC_EXCHANGE_MULTICAST_MAX ? n * (n - 1) : n - 1);
     }
-    deal(&j, FTC_EXCHANGE_TELLERS, 1, false, FTC_EXCHANGE_TELL);
+    deal(&j, FTC_EXCHANGE_MULTICAST_MAX, 1, false, FTC_EXCHANGE_MULTICAST);
     for (int rank = 0; rank < j.n; rank++)
         ck_assert_int_eq(j.plan[rank].step[0].peer, (rank + 1) % j.n);
 }
@@ -262,9 +262,9 @@ START_TEST(what_is_told_is_alike_and_comes_first)
             for (int rank = 0; rank < n; rank++) {
                 const struct ftc_exchange_plan *p = &j.plan[rank];
 
-                ck_assert_int_eq(p->tells,
-                                 manner == FTC_EXCHANGE_TELL && n > 2 && n <= FTC_EXCHANGE_TELLERS);
-                for (int i = 0; p->tells && i < p->count - 1; i++) {
+                ck_assert_int_eq(p->multicasts, manner == FTC_EXCHANGE_MULTICAST && n > 2 &&
+                                                    n <= FTC_EXCHANGE_MULTICAST_MAX);
+                for (int i = 0; p->multicasts && i < p->count - 1; i++) {
                     ck_assert_int_eq(p->step[i].act,
                                      i < n - 1 ? FTC_EXCHANGE_GIVE : FTC_EXCHANGE_KEEP);
                     if (i < n - 1)

@@ -43,7 +43,7 @@ static void setup(void)
     ck_assert_int_eq(ftc_settings_parse_buffer("", 0, &ftc_library.settings, &error), 0);
     ftc_library.world_size = 1;
     open_board();
-    ck_assert_int_eq(ftc_comm_open(&ftc_queue_keeper), 0);
+    ck_assert_int_eq(ftc_comm_open(&ftc_queue_comm_callbacks), 0);
     plan.comm = ftc_comm_internal();
     ck_assert_ptr_nonnull(plan.comm);
 }

@@ -1,5 +1,5 @@
 /* What an operation keeps of a call that has returned. */
-#include "collectives/kept.h"
+#include "collectives/retained.h"
 #include "unit.h"
 #include "value/handle_reference.h"
 
@@ -45,7 +45,7 @@ static const int ones[] = {1, 1, 1};
 static struct ftc_call call;
 static struct ftc_layouts layouts;
 static struct ftc_plan plan;
-static struct ftc_kept kept;
+static struct ftc_retained kept;
 
 static void keep_of(const struct ftc_neighbors *neighbors)
 {
@@ -58,8 +58,8 @@ static void keep_of(const struct ftc_neighbors *neighbors)
                              .op = NOTHING,
                              .layouts = &layouts};
     plan = (struct ftc_plan){.call = &call, .neighbors = neighbors};
-    kept = (struct ftc_kept){0};
-    ck_assert(ftc_keep(&kept, &plan, &layouts));
+    kept = (struct ftc_retained){0};
+    ck_assert(ftc_retain(&kept, &plan, &layouts));
 }
 
 START_TEST(a_neighborhood_keeps_the_datatypes_of_each_block)
@@ -71,7 +71,7 @@ START_TEST(a_neighborhood_keeps_the_datatypes_of_each_block)
         ck_assert_int_eq(is_held(SENT + i), i < neighbors->destinations);
         ck_assert_int_eq(is_held(RECEIVED + i), i < neighbors->sources);
     }
-    ftc_keep_no_more(&kept);
+    ftc_release_retained(&kept);
     ck_assert_int_eq(count, 0);
 }
 END_TEST
@@ -83,7 +83,7 @@ START_TEST(arrays_are_copied)
     ck_assert_ptr_ne(layouts.receive.datatypes, received);
     ck_assert_mem_eq(layouts.receive.datatypes, received, sizeof received);
     ck_assert_mem_eq(layouts.receive.counts, ones, sizeof ones);
-    ftc_keep_no_more(&kept);
+    ftc_release_retained(&kept);
 }
 END_TEST
 

@@ -223,13 +223,13 @@ START_TEST(what_is_rejected_has_no_data)
 {
     const struct ftc_layout layout = {.buffer = in, .count = 0, .datatype = MPI_DATATYPE_NULL};
     struct ftc_layout_view view;
-    struct ftc_place place;
+    struct ftc_layout_block place;
 
     ck_assert(!ftc_layout_view(&view, &layout));
     place = ftc_layout_whole(&view);
-    ck_assert_uint_eq(ftc_place_bytes(&place), 0);
-    place = ftc_layout_place(&view, 1);
-    ck_assert_uint_eq(ftc_place_bytes(&place), 0);
+    ck_assert_uint_eq(ftc_layout_block_bytes(&place), 0);
+    place = ftc_layout_block(&view, 1);
+    ck_assert_uint_eq(ftc_layout_block_bytes(&place), 0);
 }
 END_TEST
 

@@ -147,15 +147,15 @@ START_TEST(the_first_that_is_left_tells_of_a_lost_host)
     struct ftc_board first = board_of(0, HOSTS), second = board_of(1, HOSTS);
 
     ck_assert(ftc_lease_is_first_left(&first) && !ftc_lease_is_first_left(&second));
-    ck_assert(ftc_lease_is_told_here(&second, 4));
-    ck_assert(!ftc_lease_is_told_here(&first, 5));
+    ck_assert(ftc_lease_is_announced_here(&second, 4));
+    ck_assert(!ftc_lease_is_announced_here(&first, 5));
     ftc_lease_lose_host(&first, 2, FTC_HOST_ENDED);
     ftc_lease_lose_host(&second, 2, FTC_HOST_ENDED);
-    ck_assert(ftc_lease_is_told_here(&first, 5));
-    ck_assert(!ftc_lease_is_told_here(&second, 5));
+    ck_assert(ftc_lease_is_announced_here(&first, 5));
+    ck_assert(!ftc_lease_is_announced_here(&second, 5));
     ftc_lease_lose_host(&second, 0, FTC_HOST_ENDED);
     ck_assert(ftc_lease_is_first_left(&second));
-    ck_assert(ftc_lease_is_told_here(&second, 5) && ftc_lease_is_told_here(&second, 0));
+    ck_assert(ftc_lease_is_announced_here(&second, 5) && ftc_lease_is_announced_here(&second, 0));
 }
 END_TEST
 

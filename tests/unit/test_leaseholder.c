@@ -15,7 +15,7 @@ static struct ftc_monitored rank;
 static void set_up(void)
 {
     suspended_ns = set_ns = 0;
-    holder = (struct holder){.c.fd = -1, .spare.fd = -1, .bell = -1};
+    holder = (struct holder){.c.fd = -1, .spare.fd = -1, .wakeup = -1};
     rank.board = unit_board_of(0, HOSTS, RANKS, VALUE_BYTES);
     rank.options.settings.unreachable_ms = U_MS;
     ftc_lease_agree(&rank.board, true);

@@ -398,7 +398,7 @@ START_TEST(who_has_been_told_needs_nobody_for_certain)
     die(3);
     enter(FTC_CALL_RECV, FTC_BOARD_SOME);
     ck_assert(look(100));
-    ck_assert(mark.is_told);
+    ck_assert(mark.is_reported);
     ck_assert(!mark.is_certain);
 }
 END_TEST
@@ -466,7 +466,7 @@ static void all_wait(void)
         board.shared->rank[i].mark[0].version = 7;
 }
 
-START_TEST(a_rank_that_stirs_does_not_stand_still)
+START_TEST(an_active_rank_does_not_stand_still)
 {
     struct ftc_still_watch still = {0};
 
@@ -613,7 +613,7 @@ int main(void)
     UNIT_TEST(who_has_been_told_needs_nobody_for_certain);
     UNIT_TEST(the_job_stands_still_when_all_wait);
     UNIT_TEST(a_rank_in_an_operation_of_the_program_computes);
-    UNIT_TEST(a_rank_that_stirs_does_not_stand_still);
+    UNIT_TEST(an_active_rank_does_not_stand_still);
     UNIT_TEST(time_counts_as_far_as_all_can_run);
     UNIT_TEST(a_rank_that_is_not_looked_at_does_not_stand_still);
     UNIT_TEST(what_goes_on_beside_the_program_is_no_wait);

@@ -105,7 +105,7 @@ START_TEST(a_greeting_names_two_ranks_of_the_job)
     struct ftc_challenge challenge;
     struct ftc_greeting good, bad;
 
-    ck_assert(ftc_handshake_greet(&h, FTC_PURPOSE_NEWS, CONNECTS, LISTENS));
+    ck_assert(ftc_handshake_greet(&h, FTC_PURPOSE_UPDATES, CONNECTS, LISTENS));
     good = h.greeting;
     bad = good;
     bad.magic ^= 1;

@@ -103,8 +103,8 @@ static void unite(unsigned char *into, const unsigned char *from)
 static void tell_as(int rank, enum ftc_native_end how, unsigned char *told)
 {
     comm.rank = ftc_library.world_rank = rank;
-    ftc_participants_tell(&participants, how);
-    memcpy(told, participants.told, TOLD);
+    ftc_participants_fill_report(&participants, how);
+    memcpy(told, participants.report, TOLD);
     comm.rank = ftc_library.world_rank = OWN;
 }
 
@@ -121,7 +121,7 @@ static void tell_each_other(enum ftc_native_end own, enum ftc_native_end others)
         tell_as(rank, rank == OWN ? own : others, told);
         unite(united, told);
     }
-    memcpy(participants.told, united, TOLD);
+    memcpy(participants.report, united, TOLD);
     ftc_participants_hear(&participants);
 }
 
@@ -162,7 +162,7 @@ START_TEST(who_is_dead)
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
     ck_assert(participants.dead[3] && !participants.dead[0] && !participants.dead[OWN] &&
               !participants.dead[2]);
-    participants.told[0] = 0;
+    participants.report[0] = 0;
     ftc_participants_hear(&participants);
     ck_assert(participants.dead[0] && participants.dead[3]);
     left_out = 2;
@@ -183,7 +183,7 @@ START_TEST(dead_since_it_told)
     tell_as(3, FTC_NATIVE_HAS_COMMUNICATOR, told);
     kill_rank(3);
     tell_each_other(FTC_NATIVE_HAS_COMMUNICATOR, FTC_NATIVE_HAS_COMMUNICATOR);
-    unite(participants.told, told);
+    unite(participants.report, told);
     ftc_participants_hear(&participants);
     ck_assert(participants.dead[3]);
     ck_assert_int_eq(participants.dead_count, 1);

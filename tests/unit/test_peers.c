@@ -14,20 +14,20 @@ enum { SELF, RANKS = 4, FIRST_COMM = 100, PEERS = 2 };
 
 struct ftc_library ftc_library;
 
-static bool is_between;
+static bool is_inter;
 static MPI_Comm comm = FIRST_COMM; /* in each test another one */
 
 /* ---- a communicator of the ranks from 0 on, or on two groups: the remote one has the last ---- */
 
 static int first_peer(void)
 {
-    return is_between ? RANKS - PEERS : 0;
+    return is_inter ? RANKS - PEERS : 0;
 }
 
 int PMPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {
     ck_assert_int_eq(handle, comm);
-    *flag = is_between;
+    *flag = is_inter;
     return MPI_SUCCESS;
 }
 
@@ -83,7 +83,7 @@ static struct ftc_peers *peers_of(bool two_groups)
 {
     struct ftc_peers *p;
 
-    is_between = two_groups;
+    is_inter = two_groups;
     comm++;
     ftc_library.board = unit_board(unit_geometry(RANKS, 8));
     p = ftc_peers_get(comm);
@@ -122,7 +122,7 @@ START_TEST(without_a_remote_group_no_receive_waits)
     for (int i = 0; i < PEERS; i++) {
         kill_peer(i);
         ck_assert_int_eq(ftc_peers_culprit(p, MPI_ANY_SOURCE, 1), i);
-        ftc_peers_tell(p, i);
+        ftc_peers_mark_reported(p, i);
         ck_assert_int_eq(ftc_peers_culprit(p, MPI_ANY_SOURCE, 1), i + 1 < PEERS ? -1 : i);
     }
 }

@@ -1,7 +1,7 @@
 /* Persistent collectives: what a request has is given back with it. */
 #include "collectives/carry_out.h"
-#include "collectives/kept.h"
 #include "collectives/persistent.h"
+#include "collectives/retained.h"
 #include "communicator/lineage.h"
 #include "program/error.h"
 #include "progress/empty_request.h"
@@ -52,7 +52,7 @@ void ftc_comm_release(struct ftc_comm *c)
     identities--;
 }
 
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *layouts)
+bool ftc_retain(struct ftc_retained *kept, struct ftc_plan *plan, struct ftc_layouts *layouts)
 {
     (void)kept;
     (void)plan;
@@ -60,7 +60,7 @@ bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *
     return is_kept;
 }
 
-void ftc_keep_no_more(struct ftc_kept *kept)
+void ftc_release_retained(struct ftc_retained *kept)
 {
     (void)kept;
 }

@@ -30,7 +30,7 @@ static void set_up(void)
     struct ftc_board_geometry g = unit_geometry(RANKS, VALUE_BYTES);
     int pair[2];
 
-    server = (struct server){.bell = -1};
+    server = (struct server){.wakeup = -1};
     client = (struct client){0};
     g.other_hosts = 1;
     rank.board = unit_board(g);
@@ -40,7 +40,7 @@ static void set_up(void)
     other = pair[1];
     ftc_connection_accept(&client.c, pair[0], key);
     client.c.state = FTC_CONNECTION_ASKS;
-    client.c.handshake.greeting.purpose = FTC_PURPOSE_NEWS;
+    client.c.handshake.greeting.purpose = FTC_PURPOSE_UPDATES;
 }
 
 static void tear_down(void)
@@ -48,7 +48,7 @@ static void tear_down(void)
     ftc_connection_close(&client.c);
     free(client.sent);
     close(other);
-    close(server.bell);
+    close(server.wakeup);
     free(server.rank_here);
     free(server.copy.value);
     ftc_board_close(&rank.board);
@@ -58,7 +58,7 @@ static void tear_down(void)
 static void welcome_and_tell(void)
 {
     welcome(&server, &client);
-    send_news(&server, &client);
+    send_updates(&server, &client);
 }
 
 /* So many bytes have come to it, after the welcome. */

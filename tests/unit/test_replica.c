@@ -53,7 +53,7 @@ START_TEST(that_a_rank_waits_is_news)
 
     there.shared->rank[1].waiting = 7;
     r = ftc_replica_take(&there, 1, S);
-    ck_assert(ftc_replica_is_news(&r, &before));
+    ck_assert(ftc_replica_differs(&r, &before));
     ftc_replica_enter(&here, THERE, &r, S);
     ck_assert_uint_eq(here.shared->rank[1].waiting, 7);
     ftc_replica_enter(&here, THERE, &before, S);
@@ -123,11 +123,11 @@ START_TEST(ages_are_no_news)
 
     ftc_recovery_record_settle(&there, 1, 1, S);
     r = ftc_replica_take(&there, 1, 2 * S);
-    ck_assert(ftc_replica_is_news(&r, &before));
+    ck_assert(ftc_replica_differs(&r, &before));
     before = r;
     r = ftc_replica_take(&there, 1, 3 * S);
     ck_assert_uint_eq(r.settled_age_ns, before.settled_age_ns + S);
-    ck_assert(!ftc_replica_is_news(&r, &before));
+    ck_assert(!ftc_replica_differs(&r, &before));
 }
 END_TEST
 
@@ -161,9 +161,9 @@ START_TEST(what_was_told_there_of_a_lost_host_is_told)
     struct ftc_announcement death = {.kind = FTC_ANNOUNCEMENT_DEATH, .rank = 2, .number = 1};
     struct ftc_replica before = ftc_replica_take(&there, 1, S), r;
 
-    ftc_lease_tell_loss(&there, 2);
+    ftc_lease_announce_loss(&there, 2);
     r = ftc_replica_take(&there, 1, S);
-    ck_assert(ftc_replica_is_news(&r, &before));
+    ck_assert(ftc_replica_differs(&r, &before));
     ftc_replica_enter(&here, THERE, &r, S);
     ck_assert(ftc_announcement_is_done(&here, &death));
     death.rank = 3; /* of this host */

@@ -302,10 +302,10 @@ START_TEST(what_a_host_was_to_tell_that_is_lost_itself_is_told_by_the_next)
     board = unit_board_of(1, SLOTS, SLOTS, VALUE_BYTES);
     lose(VICTIM);
     ck_assert(!ftc_notice_has_failed(&board, VICTIM));
-    ck_assert_uint_eq(ftc_lease_losses_told(&board), 0);
+    ck_assert_uint_eq(ftc_lease_losses_announced(&board), 0);
     lose(0);
     ck_assert(ftc_notice_has_failed(&board, VICTIM) && ftc_notice_has_failed(&board, 0));
-    ck_assert_uint_eq(ftc_lease_losses_told(&board), 1 << VICTIM | 1);
+    ck_assert_uint_eq(ftc_lease_losses_announced(&board), 1 << VICTIM | 1);
 }
 END_TEST
 

@@ -1248,7 +1248,7 @@ START_TEST(each_value_has_its_source)
     write_text("named.conf", "\n[ftcoll]\nf = 2\n\nmax_bytes = 8\n");
     setenv("FTCOLL_CONFIG", "named.conf", 1);
     setenv("FTCOLL_MAX_BYTES", "16", 1);
-    ck_assert_int_eq(ftc_settings_load_telling(&s, &sources, &error), 0);
+    ck_assert_int_eq(ftc_settings_load_with_sources(&s, &sources, &error), 0);
     ck_assert_str_eq(sources.file, "named.conf");
     ck_assert_int_eq(sources.line[FTC_SETTING_f], 3);
     ck_assert_int_eq(sources.line[FTC_SETTING_max_bytes], 5);
@@ -1268,7 +1268,7 @@ START_TEST(what_protect_stands_for_has_its_source)
     write_text("named.conf", "p2p = error\nprotect = all\n");
     setenv("FTCOLL_CONFIG", "named.conf", 1);
     setenv("FTCOLL_LARGE", "native", 1);
-    ck_assert_int_eq(ftc_settings_load_telling(&s, &sources, &error), 0);
+    ck_assert_int_eq(ftc_settings_load_with_sources(&s, &sources, &error), 0);
     ck_assert_int_eq(s.large, FTC_LARGE_NATIVE);
     ck_assert(!sources.by_protect[FTC_SETTING_large]);
     ck_assert(!sources.by_protect[FTC_SETTING_p2p]);

@@ -310,7 +310,7 @@ END_TEST
 
 /* ---- JSON ---- */
 
-static void tell_death(const struct ftc_board *board)
+static void announce_death(const struct ftc_board *board)
 {
     const struct ftc_settings quiet = {0};
     const struct ftc_notice n = {.board = board, .self = {.rank = 2}, .settings = &quiet};
@@ -331,7 +331,7 @@ static void record_recovery(struct ftc_board *board)
     add(&t[0], SENT(5, 2));
     ftc_board_introduce(board, 0, 4711);
     ftc_board_mark_failed(board, 2, FTC_DEATH_SIGNAL, SIGKILL);
-    tell_death(board);
+    announce_death(board);
     for (uint16_t i = 0; i < 2; i++) {
         add(&t[i], (struct ftc_trace_event){.kind = FTC_TRACE_NOTICED, .seq = 5, .peer = 2});
         add(&t[i], phase(5, FTC_PHASE_UP_CORRECTION, 1, 0));

@@ -193,7 +193,7 @@ START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
     for (uint32_t number = 0; number < 3; number++) {
         send_once(&board, MANY - 1, 2, number);
         for (uint32_t word = 0; word <= ftc_board_set_words(&board.geometry); word++)
-            atomic_store(&ftc_board_bell(&board, 1)[word], UINT64_MAX);
+            atomic_store(&ftc_board_pending_senders(&board, 1)[word], UINT64_MAX);
         check_pass(&t, NULL, 0);
         send_once(&board, MANY - 1, 1, number);
         check_pass(&t, from, 1);
@@ -212,10 +212,10 @@ START_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it)
     struct ftc_transport t = transport_of(&board, 1);
     uint32_t from[] = {MANY - 1};
 
-    atomic_fetch_or(&ftc_board_bell(&board, 1)[0], 1);
+    atomic_fetch_or(&ftc_board_pending_senders(&board, 1)[0], 1);
     check_pass(&t, NULL, 0);
     ck_assert_uint_eq(t.waiting_words, 0);
-    atomic_fetch_or(&ftc_board_bell(&board, 1)[0], 1);
+    atomic_fetch_or(&ftc_board_pending_senders(&board, 1)[0], 1);
     send_once(&board, MANY - 1, 1, 0);
     check_pass(&t, from, 1);
     ftc_transport_close(&t);

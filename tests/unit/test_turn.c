@@ -124,7 +124,7 @@ static struct ftc_comm *open_job(uint32_t ranks, enum manner how)
     ftc_library.oversubscribed = how != SPINS;
     is_late = how == SLEEPS;
     open_board(ranks);
-    ck_assert_int_eq(ftc_comm_open(&ftc_queue_keeper), 0);
+    ck_assert_int_eq(ftc_comm_open(&ftc_queue_comm_callbacks), 0);
     c = ftc_comm_internal();
     ck_assert_ptr_nonnull(c);
     return c;

@@ -21,7 +21,7 @@ static inline struct ftc_comm *unit_comm(uint32_t ranks)
     ck_assert_int_eq(ftc_transport_open(&ftc_library.transport, &ftc_library.board, 0), 0);
     ck_assert_int_eq(ftc_unexpected_open(ranks, g.message_stride_bytes), 0);
     ck_assert_int_eq(ftc_recovery_open(), 0);
-    ck_assert_int_eq(ftc_comm_open(&ftc_queue_keeper), 0);
+    ck_assert_int_eq(ftc_comm_open(&ftc_queue_comm_callbacks), 0);
     c = ftc_comm_internal();
     ck_assert_ptr_nonnull(c);
     return c;

@@ -1,4 +1,4 @@
-#include "described.h"
+#include "call_members.h"
 
 #include "communicator/attribute.h"
 #include "communicator/group.h"
@@ -9,7 +9,7 @@
 
 enum { NO_HANDLE = 0 };
 
-struct ftc_described ftc_described[FTC_BOARD_SETS];
+struct ftc_call_members ftc_call_members[FTC_BOARD_SETS];
 static int win_keyval = MPI_KEYVAL_INVALID;
 
 /* Removes the descriptions of a freed handle, because MPI may reuse its value. */
@@ -18,13 +18,13 @@ static void forget(int handle)
     for (int i = 0; i < FTC_BOARD_MARKS; i++) {
         int known = handle;
 
-        atomic_compare_exchange_strong(&ftc_described[ftc_described_place(i, handle)].handle,
+        atomic_compare_exchange_strong(&ftc_call_members[ftc_call_members_slot(i, handle)].handle,
                                        &known, NO_HANDLE);
     }
 }
 
 /* Forgets the handle of a communicator that is freed. The attribute only records that it may be in
- * ftc_described[]. */
+ * ftc_call_members[]. */
 static void forget_comm(MPI_Comm comm, void *kept)
 {
     (void)kept;
@@ -41,7 +41,7 @@ static int forget_win(MPI_Win win, int keyval, void *attribute, void *extra)
     return MPI_SUCCESS;
 }
 
-int ftc_described_open(void)
+int ftc_call_members_open(void)
 {
     if (PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_keyval, NULL) != MPI_SUCCESS)
         return -EINVAL;
@@ -63,7 +63,7 @@ static void add_to_board(const int *world_rank, int size, _Atomic uint64_t *word
 bool ftc_describe_group(unsigned place, MPI_Group members)
 {
     _Atomic uint64_t *words = ftc_board_set(&ftc_library.board, ftc_library.world_rank, place);
-    struct ftc_described *m = &ftc_described[place];
+    struct ftc_call_members *m = &ftc_call_members[place];
 
     atomic_store(&m->handle, NO_HANDLE);
     for (uint32_t i = 0; i < ftc_board_set_words(&ftc_library.board.geometry); i++)
@@ -88,9 +88,9 @@ bool ftc_describe_comm(unsigned place, MPI_Comm comm)
         return false;
     members = ftc_group_of_peers(comm);
     done = ftc_describe_group(place, members);
-    ftc_described[place].is_remote = ftc_is_inter(comm);
+    ftc_call_members[place].is_remote = ftc_is_inter(comm);
     PMPI_Group_free(&members);
-    return done && ftc_attribute_keep(comm, FTC_SECTION_MARKS, ftc_described);
+    return done && ftc_attribute_keep(comm, FTC_SECTION_MARKS, ftc_call_members);
 }
 
 bool ftc_describe_win(unsigned place, MPI_Win win)
@@ -114,6 +114,6 @@ bool ftc_describe(unsigned place, int handle, ftc_describe_it *describe_it)
 {
     if (!describe_it(place, handle))
         return false;
-    atomic_store(&ftc_described[place].handle, handle);
+    atomic_store(&ftc_call_members[place].handle, handle);
     return true;
 }

@@ -1,4 +1,4 @@
-#include "stir.h"
+#include "hidden_activity.h"
 
 #include "board/mark.h"
 #include "system/clock.h"
@@ -17,7 +17,7 @@ enum {
     TEXT_BYTES = 4096,
     STEADY_KB = 1024,  /* kB by which the memory that a polling rank touches may grow */
     POLL_NS = 50000,   /* longer than a call that only looks takes */
-    RECENT_LOOKS = 5,  /* looks in half of blocked_ms */
+    RECENT_CHECKS = 5, /* looks in half of blocked_ms */
     LEAST_SHARE = 100, /* share of the time that counts at least, in thousandths */
     /* Time for which a thread that waits in a call runs, and one that is not needed does not. */
     RUN_NS = 1000000,
@@ -95,7 +95,7 @@ static bool is_in_file_call(const struct ftc_monitored *rank)
     return end != text && is_of_files(number);
 }
 
-static bool moves_files(struct ftc_stir *seen, const struct ftc_monitored *rank)
+static bool moves_files(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank)
 {
     char text[TEXT_BYTES];
     bool is_read = read_of(rank, "io", text);
@@ -165,7 +165,7 @@ static unsigned long referenced_of(const struct ftc_monitored *rank)
 /* Returns whether the program has touched more memory between two looks. The kernel forgets what
  * was touched at a look before these two, so a rank that polls has touched all that it needs by the
  * first of them. */
-static bool moves_data(struct ftc_stir *seen, const struct ftc_monitored *rank)
+static bool moves_data(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank)
 {
     unsigned long before = seen->referenced_kb;
 
@@ -188,28 +188,30 @@ static unsigned long ran_of(const struct ftc_monitored *rank, const char *thread
     return read_of(rank, what, text) ? strtoul(text, NULL, 10) : 0;
 }
 
-/* Returns whether thread @id has run for RUN_NS in one of the last RECENT_LOOKS looks, counted over
- * as many looks. On a busy machine a thread has no core between some of them. */
-static bool has_run(struct ftc_stir *seen, const struct ftc_monitored *rank, int at, const char *id)
+/* Returns whether thread @id has run for RUN_NS in one of the last RECENT_CHECKS looks, counted
+ * over as many looks. On a busy machine a thread has no core between some of them. */
+static bool has_run(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank, int at,
+                    const char *id)
 {
     unsigned long ran_ns = ran_of(rank, id);
-    struct ftc_stir_thread *thread = &seen->thread[at];
+    struct ftc_hidden_thread *thread = &seen->thread[at];
 
     if (thread->id != atoi(id))
-        *thread =
-            (struct ftc_stir_thread){.id = atoi(id), .ran_ns = ran_ns, .looks = RECENT_LOOKS - 1};
+        *thread = (struct ftc_hidden_thread){
+            .id = atoi(id), .ran_ns = ran_ns, .looks = RECENT_CHECKS - 1};
     thread->looks = ran_ns - thread->ran_ns >= RUN_NS ? 0 : thread->looks + 1;
-    if (thread->looks % RECENT_LOOKS == 0)
+    if (thread->looks % RECENT_CHECKS == 0)
         thread->ran_ns = ran_ns;
-    return thread->looks < RECENT_LOOKS;
+    return thread->looks < RECENT_CHECKS;
 }
 
-static uint32_t count_running(struct ftc_stir *seen, const struct ftc_monitored *rank, DIR *tasks)
+static uint32_t count_running(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank,
+                              DIR *tasks)
 {
     struct dirent *entry;
     uint32_t count = 0;
 
-    for (int at = 0; at < FTC_STIR_THREADS && (entry = readdir(tasks));)
+    for (int at = 0; at < FTC_HIDDEN_THREADS && (entry = readdir(tasks));)
         if (entry->d_name[0] != '.')
             count += has_run(seen, rank, at++, entry->d_name);
     return count;
@@ -218,7 +220,7 @@ static uint32_t count_running(struct ftc_stir *seen, const struct ftc_monitored 
 /* Returns whether more threads have run than are in MPI calls: another thread computes, and may
  * then do what the others wait for. False unless several threads may call MPI. Also false with
  * MPICH's progress thread, which always runs. */
-static bool has_busy_threads(struct ftc_stir *seen, const struct ftc_monitored *rank)
+static bool has_busy_threads(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank)
 {
     char path[PATH_BYTES];
     uint32_t count;
@@ -237,7 +239,7 @@ static bool has_busy_threads(struct ftc_stir *seen, const struct ftc_monitored *
 
 /* Returns whether a rank that polls computes between its polls: it runs much longer for each poll
  * than a poll takes. */
-static bool computes_between(struct ftc_stir *seen, const struct ftc_monitored *rank,
+static bool computes_between(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank,
                              unsigned long ran_ns)
 {
     unsigned long polls = ftc_mark_polls(&rank->board, rank->world), before = seen->polls;
@@ -247,9 +249,9 @@ static bool computes_between(struct ftc_stir *seen, const struct ftc_monitored *
 }
 
 /* Returns for how many nanoseconds the program has run since the last look. Sets *@share as
- * ftc_stir_look() does. */
-static unsigned long look_at_time(struct ftc_stir *seen, const struct ftc_monitored *rank,
-                                  uint32_t *share)
+ * ftc_hidden_activity_check() does. */
+static unsigned long look_at_time(struct ftc_hidden_activity *seen,
+                                  const struct ftc_monitored *rank, uint32_t *share)
 {
     unsigned long now_ns = ftc_clock_ns(), passed_ns = now_ns - seen->looked_ns, delayed_ns, ran_ns;
     char text[TEXT_BYTES], *end;
@@ -272,15 +274,16 @@ static unsigned long look_at_time(struct ftc_stir *seen, const struct ftc_monito
     return passed_ns;
 }
 
-bool ftc_stir_look(struct ftc_stir *seen, const struct ftc_monitored *rank, uint32_t *share)
+bool ftc_hidden_activity_check(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank,
+                               uint32_t *share)
 {
     bool is_first = seen->looked_ns == 0;
     unsigned long ran_ns = look_at_time(seen, rank, share);
-    bool stirs = is_held(rank);
+    bool is_active = is_held(rank);
 
-    stirs |= moves_files(seen, rank);
-    stirs |= moves_data(seen, rank);
-    stirs |= has_busy_threads(seen, rank);
-    stirs |= computes_between(seen, rank, ran_ns);
-    return stirs || is_first;
+    is_active |= moves_files(seen, rank);
+    is_active |= moves_data(seen, rank);
+    is_active |= has_busy_threads(seen, rank);
+    is_active |= computes_between(seen, rank, ran_ns);
+    return is_active || is_first;
 }

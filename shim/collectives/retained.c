@@ -1,4 +1,4 @@
-#include "kept.h"
+#include "retained.h"
 
 #include "value/handle_reference.h"
 #include "value/inter_roles.h"
@@ -17,7 +17,7 @@ struct extent {
 
 /* Returns the numbers of blocks on an intercommunicator. The counts of a reduce_scatter are for the
  * ranks of this rank's group, those of all other calls for the other group. */
-static struct extent extent_between(const struct ftc_plan *plan)
+static struct extent inter_extent(const struct ftc_plan *plan)
 {
     int blocks = ftc_call_has_operation(plan->call->kind) ? ftc_comm_local_size(plan->comm)
                                                           : plan->comm->remote_size;
@@ -38,7 +38,7 @@ static struct extent extent_of(const struct ftc_plan *plan)
     if (ftc_call_is_of_neighbors(call->kind))
         return (struct extent){plan->neighbors->destinations, plan->neighbors->sources};
     if (plan->is_inter)
-        return extent_between(plan);
+        return inter_extent(plan);
     return (struct extent){.out = ftc_layouts_are_sent(call, comm->rank) ? comm->size : 0,
                            .in = ftc_layouts_are_received(call, comm->rank) ? comm->size : 0};
 }
@@ -85,88 +85,90 @@ static void copy_arrays(struct ftc_layout *layout, int blocks, unsigned char **a
 
 /* ---- handles ---- */
 
-struct ftc_kept_handle {
+struct ftc_retained_handle {
     enum ftc_handle_kind kind;
     int handle;
 };
-_Static_assert(sizeof(struct ftc_kept_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
+_Static_assert(sizeof(struct ftc_retained_handle) % ELEMENT_BYTES == 0, "arrays follow handles");
 
 /* Handles besides those of blocks: the datatype and the operation of the call, and the datatype of
  * each layout. */
 enum { OF_CALL = 4 };
 
-static bool keep(struct ftc_kept *k, enum ftc_handle_kind kind, int handle)
+static bool retain(struct ftc_retained *k, enum ftc_handle_kind kind, int handle)
 {
     if (!ftc_handle_hold(kind, handle))
         return false;
-    k->handle[k->handles++] = (struct ftc_kept_handle){kind, handle};
+    k->handle[k->handles++] = (struct ftc_retained_handle){kind, handle};
     return true;
 }
 
 /* Keeps the datatypes of @layout. Leaves out that of a block without elements, which may be
  * anything. */
-static bool keep_layout(struct ftc_kept *k, const struct ftc_layout *layout, int blocks)
+static bool retain_layout(struct ftc_retained *k, const struct ftc_layout *layout, int blocks)
 {
-    if (!keep(k, FTC_HANDLE_DATATYPE, layout->datatype))
+    if (!retain(k, FTC_HANDLE_DATATYPE, layout->datatype))
         return false;
     for (int i = 0; layout->datatypes && i < blocks; i++)
-        if (ftc_layout_count(layout, i) != 0 && !keep(k, FTC_HANDLE_DATATYPE, layout->datatypes[i]))
+        if (ftc_layout_count(layout, i) != 0 &&
+            !retain(k, FTC_HANDLE_DATATYPE, layout->datatypes[i]))
             return false;
     return true;
 }
 
-static bool keep_handles(struct ftc_kept *k, const struct ftc_call *call, struct extent extent)
+static bool retain_handles(struct ftc_retained *k, const struct ftc_call *call,
+                           struct extent extent)
 {
-    return keep(k, FTC_HANDLE_DATATYPE, call->datatype) &&
-           keep(k, FTC_HANDLE_OPERATION, call->op) &&
-           (!call->layouts || (keep_layout(k, &call->layouts->send, extent.out) &&
-                               keep_layout(k, &call->layouts->receive, extent.in)));
+    return retain(k, FTC_HANDLE_DATATYPE, call->datatype) &&
+           retain(k, FTC_HANDLE_OPERATION, call->op) &&
+           (!call->layouts || (retain_layout(k, &call->layouts->send, extent.out) &&
+                               retain_layout(k, &call->layouts->receive, extent.in)));
 }
 
 /* ---- the whole call ---- */
 
 /* Asks MPI for the neighbors, once, while the communicator exists. */
-static bool keep_neighbors(struct ftc_kept *kept, struct ftc_plan *plan)
+static bool retain_neighbors(struct ftc_retained *retained, struct ftc_plan *plan)
 {
     if (!ftc_call_is_of_neighbors(plan->call->kind) || plan->neighbors)
         return true;
-    plan->neighbors = &kept->neighbors;
-    return ftc_neighbors_get(plan->call->comm, &kept->neighbors);
+    plan->neighbors = &retained->neighbors;
+    return ftc_neighbors_get(plan->call->comm, &retained->neighbors);
 }
 
-static bool make_room(struct ftc_kept *kept, const struct ftc_plan *plan,
+static bool make_room(struct ftc_retained *retained, const struct ftc_plan *plan,
                       struct ftc_layouts *layouts, struct extent extent)
 {
     size_t blocks = (size_t)extent.out + (size_t)extent.in, handles = OF_CALL + blocks;
     unsigned char *at;
 
-    kept->handle = malloc(handles * sizeof *kept->handle + ARRAYS * blocks * ELEMENT_BYTES);
-    if (!kept->handle)
+    retained->handle = malloc(handles * sizeof *retained->handle + ARRAYS * blocks * ELEMENT_BYTES);
+    if (!retained->handle)
         return false;
     if (!plan->call->layouts)
         return true;
-    at = (unsigned char *)(kept->handle + handles);
+    at = (unsigned char *)(retained->handle + handles);
     copy_arrays(&layouts->send, extent.out, &at);
     copy_arrays(&layouts->receive, extent.in, &at);
     return true;
 }
 
-bool ftc_keep(struct ftc_kept *kept, struct ftc_plan *plan, struct ftc_layouts *layouts)
+bool ftc_retain(struct ftc_retained *retained, struct ftc_plan *plan, struct ftc_layouts *layouts)
 {
     struct extent extent;
 
-    if (!keep_neighbors(kept, plan))
+    if (!retain_neighbors(retained, plan))
         return false;
     extent = extent_of(plan);
-    plan->is_kept =
-        make_room(kept, plan, layouts, extent) && keep_handles(kept, plan->call, extent);
-    return plan->is_kept;
+    plan->is_retained =
+        make_room(retained, plan, layouts, extent) && retain_handles(retained, plan->call, extent);
+    return plan->is_retained;
 }
 
-void ftc_keep_no_more(struct ftc_kept *kept)
+void ftc_release_retained(struct ftc_retained *retained)
 {
-    for (int i = 0; i < kept->handles; i++)
-        ftc_handle_release(kept->handle[i].kind, kept->handle[i].handle);
-    free(kept->handle);
-    ftc_neighbors_free(&kept->neighbors);
+    for (int i = 0; i < retained->handles; i++)
+        ftc_handle_release(retained->handle[i].kind, retained->handle[i].handle);
+    free(retained->handle);
+    ftc_neighbors_free(&retained->neighbors);
 }

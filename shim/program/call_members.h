@@ -1,7 +1,7 @@
-/* described: the members of the communicator, window or group of a marked call, in the form that
+/* call_members: the members of the communicator, window or group of a marked call, in the form that
  * the board needs: world ranks. */
-#ifndef FTC_PROGRAM_DESCRIBED_H
-#define FTC_PROGRAM_DESCRIBED_H
+#ifndef FTC_PROGRAM_CALL_MEMBERS_H
+#define FTC_PROGRAM_CALL_MEMBERS_H
 
 #include "board/mark.h"
 #include "call/call.h"
@@ -12,7 +12,7 @@
 /* World ranks of the members of a communicator, window or group. The set with the same number on
  * the board has those of them that are in MPI_COMM_WORLD. In MPICH a handle is an integer that also
  * shows the type of its object. */
-struct ftc_described {
+struct ftc_call_members {
     _Atomic int handle; /* 0: must be described anew */
     bool is_remote;     /* the members are the remote group of an intercommunicator */
     int size;
@@ -22,23 +22,23 @@ struct ftc_described {
 /* Descriptions, with entries of its own for each mark, so that threads do not change each other's.
  * A mark passes from one thread to another by is_taken (acquire, release), so handles are loaded
  * relaxed. */
-extern struct ftc_described ftc_described[FTC_BOARD_SETS];
+extern struct ftc_call_members ftc_call_members[FTC_BOARD_SETS];
 
 /* Returns the entry for @handle among those of mark @index. */
-static inline unsigned ftc_described_place(int index, int handle)
+static inline unsigned ftc_call_members_slot(int index, int handle)
 {
     enum { PLACES = FTC_BOARD_SETS / FTC_BOARD_MARKS };
 
     return (unsigned)index * PLACES + (unsigned)handle % PLACES;
 }
 
-static inline bool ftc_described_is(unsigned place, int handle)
+static inline bool ftc_call_members_are_of(unsigned place, int handle)
 {
-    return atomic_load_explicit(&ftc_described[place].handle, memory_order_relaxed) == handle;
+    return atomic_load_explicit(&ftc_call_members[place].handle, memory_order_relaxed) == handle;
 }
 
 /* Prepares the functions below in MPI_Init. Returns 0 or -EINVAL. */
-int ftc_described_open(void);
+int ftc_call_members_open(void);
 
 /* Type of a function that describes @handle in @place. It returns false if the handle is not valid
  * or there is no memory. */
@@ -53,7 +53,7 @@ bool ftc_describe_group(unsigned place, MPI_Group group);
 bool ftc_describe(unsigned place, int handle, ftc_describe_it *describe_it);
 
 /* Returns the world rank of member @peer; -1 if it has none. */
-static inline int32_t ftc_described_world(const struct ftc_described *m, int peer)
+static inline int32_t ftc_call_members_world(const struct ftc_call_members *m, int peer)
 {
     int world = peer >= 0 && peer < m->size ? m->world_rank[peer] : -1;
 
@@ -62,14 +62,14 @@ static inline int32_t ftc_described_world(const struct ftc_described *m, int pee
 
 /* Stores in *@need what a call on the object described in @place needs: a world rank, FTC_BOARD_ALL
  * or FTC_BOARD_SOME. Returns false if it needs no rank. */
-static inline bool ftc_described_need(unsigned place, int peer, int32_t *need)
+static inline bool ftc_call_members_need(unsigned place, int peer, int32_t *need)
 {
     if (peer == FTC_ALL_MEMBERS)
         *need = FTC_BOARD_ALL;
     else if (peer == FTC_SOME_MEMBER)
         *need = FTC_BOARD_SOME;
     else
-        *need = ftc_described_world(&ftc_described[place], peer);
+        *need = ftc_call_members_world(&ftc_call_members[place], peer);
     return *need >= 0 || peer == FTC_ALL_MEMBERS || peer == FTC_SOME_MEMBER;
 }
 
