@@ -164,8 +164,8 @@ NO_MEMORY = "more than the 2 MiB of setting large_memory"
 MEBIBYTE, TEN, ODD = 1 << 20, 40_000, 200_004  # ten slices of 4096 bytes, the last of them not whole
 SLICES = 10
 
-# Those of bulk that are a series of slices, combined on their way; and those whose blocks travel.
-SERIES = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "gaps", "pairs", "nonblocking")
+# Those of bulk that are pipelined slices, combined on their way; and those whose blocks travel.
+PIPELINED = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "gaps", "pairs", "nonblocking")
 BLOCKS = ("matrix", "bcast:1", "packed:2", "ibcast:1")
 ROWS = ("allgather", "allgatherv", "inplace", "gather:1", "scatter:1", "alltoall", "turned", "spread", "scan", "exscan",
         "reduce_scatter", "gatherv:1", "scatterv:1", "alltoallv", "alltoallw", "ring", "around")
@@ -198,7 +198,7 @@ def in_turn(calls, *ways):
 
 LARGE = [
     *(large(f"{call}, {size} bytes, nobody dies", hosts, 2, "bulk", f"{call} {size} 2", settings=WIDE)
-      for call, (hosts, size) in in_turn((*SERIES, *BLOCKS), (2, MEBIBYTE), (3, ODD))),
+      for call, (hosts, size) in in_turn((*PIPELINED, *BLOCKS), (2, MEBIBYTE), (3, ODD))),
     *(large(f"{call}, rank {victim} dies in slice {number} at {point}", 2, 2, "bulk", f"{call} {TEN} 3",
             f"{victim}:{in_second(number)}:{point}")
       for call, victim, number, point in (

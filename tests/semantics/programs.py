@@ -52,12 +52,12 @@ ALL = [
                                        ("overlap", (3,), ()), ("errors", (3,), ()), ("nonblocking", (3,), ()),
                                        ("communicators", (3,), ()), ("recreate", (3,), ("150",)), ("threads", (3,), ()),
                                        ("cxx", (3,), ()), ("fortran_mpif", (3,), ()), ("fortran_mpi_f08", (3,), ()))),
-    *(Program(f"posted-{binary}", "the same, each call by what is posted in shared memory", binary=binary, sizes=sizes,
+    *(Program(f"rounds-{binary}", "the same, each call in rounds through shared memory", binary=binary, sizes=sizes,
               counted=r"\w+", large="protected", max_bytes="0")
       for binary, sizes in (("blocks", (2, 3, 5)), ("prefixes", (2, 3)), ("neighbors", (2, 3, 4, 6)))),
     *(Program(f"between-{large}", "the same, of any size", binary="between", sizes=(3, 5), counted=r"\w+", intercept="all",
               large="protected", max_bytes=max_bytes)
-      for large, max_bytes in (("messages-and-posted", "512"), ("posted", "0"))),
+      for large, max_bytes in (("messages-and-rounds", "512"), ("rounds", "0"))),
     Program("data-phase-repeatable", "the same bits in each run, in data phases", binary="repeatable",
             compared_with="ftcoll", deterministic="on", large="protected", max_bytes="0"),
     Program("rounding", "large sums that depend on the order of combination: the bits of native MPI", sizes=(2, 3, 4, 5, 7),

@@ -414,7 +414,7 @@ END_TEST
 
 /* ---- exposed elsewhere ---- */
 
-START_TEST(of_a_block_that_is_shown_the_head_travels)
+START_TEST(the_head_of_an_exposed_block_travels)
 {
     enum { OTHERS = 8 };
     struct value all, other = of(0, OTHERS);
@@ -433,7 +433,7 @@ START_TEST(of_a_block_that_is_shown_the_head_travels)
 }
 END_TEST
 
-START_TEST(shown_data_count_as_others_do)
+START_TEST(exposed_data_count_as_others_do)
 {
     struct value v, other = of(0, 8);
 
@@ -448,7 +448,7 @@ START_TEST(shown_data_count_as_others_do)
 END_TEST
 
 /* With one block it is a value of 16 bytes, with more it is not. */
-START_TEST(shown_data_need_not_count)
+START_TEST(exposed_data_need_not_count)
 {
     const struct ftc_blocks_limit apart = {.ranks = RANKS, .data_bytes = 8, .exposed_apart = true};
     struct value v, other, small = of(2, 8);
@@ -469,7 +469,7 @@ START_TEST(shown_data_need_not_count)
 END_TEST
 
 /* A head of 16 bytes has 32 bits for them. */
-START_TEST(more_than_4_gib_may_be_shown)
+START_TEST(more_than_4_gib_may_be_exposed)
 {
     const struct ftc_blocks_limit whole = {.ranks = 2, .data_bytes = ((size_t)5 << 30) + 3};
     struct ftc_block block;
@@ -522,7 +522,7 @@ START_TEST(a_broadcast_of_another_length_is_none)
 }
 END_TEST
 
-START_TEST(of_a_broadcast_that_is_shown_the_head_travels)
+START_TEST(the_head_of_an_exposed_broadcast_travels)
 {
     struct value none, all;
     struct ftc_broadcast_value *exposed = (void *)&all;
@@ -563,12 +563,12 @@ int main(void)
     UNIT_TEST(an_exposed_block_without_a_name_has_no_data);
     UNIT_TEST(blocks_that_are_not_whole_are_not_found);
     UNIT_TEST(a_block_may_be_longer_than_4_gib);
-    UNIT_TEST(of_a_block_that_is_shown_the_head_travels);
-    UNIT_TEST(shown_data_count_as_others_do);
-    UNIT_TEST(shown_data_need_not_count);
-    UNIT_TEST(more_than_4_gib_may_be_shown);
+    UNIT_TEST(the_head_of_an_exposed_block_travels);
+    UNIT_TEST(exposed_data_count_as_others_do);
+    UNIT_TEST(exposed_data_need_not_count);
+    UNIT_TEST(more_than_4_gib_may_be_exposed);
     UNIT_TEST(a_broadcast_of_8_bytes_is_a_value_of_16);
-    UNIT_TEST(of_a_broadcast_that_is_shown_the_head_travels);
+    UNIT_TEST(the_head_of_an_exposed_broadcast_travels);
     UNIT_TEST(a_broadcast_without_data_is_its_head);
     UNIT_TEST(a_broadcast_of_another_length_is_none);
     UNIT_END();

@@ -20,7 +20,7 @@
 #include <string.h>
 
 static int rank, n, living;
-static bool is_wrong, is_threaded, is_between;
+static bool is_wrong, is_threaded, is_inter;
 static MPI_Comm parent, other; /* the one to be copied, and one of all ranks */
 
 static void expect(const char *what, int expected, int found)
@@ -34,7 +34,7 @@ static void expect(const char *what, int expected, int found)
 /* Of all living ranks; of the even or the odd ones. */
 static int living_of(int side)
 {
-    return is_between ? (living + 1 - side) / 2 : living;
+    return is_inter ? (living + 1 - side) / 2 : living;
 }
 
 static void expect_members(const char *what, MPI_Comm comm)
@@ -47,7 +47,7 @@ static void expect_members(const char *what, MPI_Comm comm)
     }
     MPI_Comm_size(comm, &size);
     expect(what, living_of(rank % 2), size);
-    if (is_between) {
+    if (is_inter) {
         MPI_Comm_remote_size(comm, &size);
         expect(what, living_of(1 - rank % 2), size);
     }
@@ -60,7 +60,7 @@ static void expect_order(const char *what, MPI_Comm comm)
 {
     int all[64];
 
-    if (comm == MPI_COMM_NULL || !is_between)
+    if (comm == MPI_COMM_NULL || !is_inter)
         return;
     MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm);
     for (int i = 0; i < living_of(1 - rank % 2); i++)
@@ -176,7 +176,7 @@ static void start(int *argc, char ***argv)
 
     for (; *argc > 1 && strncmp((*argv)[1], "--", 2) == 0; --*argc, ++*argv) {
         is_threaded |= strcmp((*argv)[1], "--threads") == 0;
-        is_between |= strcmp((*argv)[1], "--between") == 0;
+        is_inter |= strcmp((*argv)[1], "--between") == 0;
     }
     MPI_Init_thread(argc, argv, is_threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -190,7 +190,7 @@ static MPI_Comm one_to_copy(void)
 {
     MPI_Comm half, made;
 
-    if (!is_between) {
+    if (!is_inter) {
         MPI_Comm_dup(MPI_COMM_WORLD, &made);
     } else {
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);

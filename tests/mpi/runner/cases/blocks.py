@@ -32,8 +32,8 @@ def each_point(n, call, ranks):
 
 
 # Of which no rank knows how much the others give, and more than fits: each call takes several operations, some 12 to 40.
-POSTED = {"FTCOLL_MAX_BYTES": "40"}
-BY_ROUNDS = {**POSTED, "FTCOLL_LARGE": "native"}
+IN_ROUNDS = {"FTCOLL_MAX_BYTES": "40"}
+BY_ROUNDS = {**IN_ROUNDS, "FTCOLL_LARGE": "native"}
 
 
 def in_parts(n, form, how, settings):
@@ -78,7 +78,7 @@ BLOCKS = [
     blocks("nobody dies, persistent", 5, 1, "4 persistent", failures=0),
     *each_call(5, CALLS, CALLS, "persistent"),
     *in_parts(5, "nonblocking", "in rounds", BY_ROUNDS), *in_parts(4, "persistent", "in rounds", BY_ROUNDS),
-    *in_parts(5, "nonblocking", "posted", POSTED), *in_parts(4, "persistent", "posted", POSTED),
+    *in_parts(5, "nonblocking", "rounds", IN_ROUNDS), *in_parts(4, "persistent", "rounds", IN_ROUNDS),
     blocks("in rounds without a byte for each", 4, 1, "1 nonblocking uneven", failures=0,
            settings={**BY_ROUNDS, "FTCOLL_MAX_BYTES": "3", "FTCOLL_REPORT": "summary"},
            says=(r"MPI_Ialltoallv +\d+  native: nonblocking, no rank knows how much the others send, and max_bytes",)),

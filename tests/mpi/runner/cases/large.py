@@ -26,8 +26,8 @@ CALLS = ("allreduce", "inplace", "reduce:1", "reduce_inplace:2", "matrix", "gaps
          "packed:2", "ibcast:1")
 
 # Reductions that have no data phase: with a request and calls into MPI, or of elements that no block of one holds. And an
-# operation with data in the second round of bulk: 6 MiB are posted in four.
-POSTED = (("imatrix", MANY, 2), ("igaps", MANY, 2), ("wide", 3 * 2**21, 6), ("iwide", 3 * 2**21, 7))
+# operation with data in the second round of bulk: 6 MiB take four rounds.
+BULK_ROUNDS = (("imatrix", MANY, 2), ("igaps", MANY, 2), ("wide", 3 * 2**21, 6), ("iwide", 3 * 2**21, 7))
 
 
 def second(call):
@@ -39,9 +39,9 @@ FIRST, MIDDLE, LAST = "d0", "d50", "d100"
 
 LARGE = [
     *(large(f"{call}, nobody dies", n, f"{call} {size} 3") for call in CALLS for n, size in ((3, MANY), (5, ONE))),
-    *(large(f"{call}, nobody dies", 3, f"{call} {size} 3") for call, size, _ in POSTED),
+    *(large(f"{call}, nobody dies", 3, f"{call} {size} 3") for call, size, _ in BULK_ROUNDS),
     *(large(f"{call}, rank {victim} dies at {point}", 4, f"{call} {size} 3", f"{victim}:{operation}:{point}")
-      for call, size, operation in POSTED for victim, point in ((0, "a0"), (2, "a1"))),
+      for call, size, operation in BULK_ROUNDS for victim, point in ((0, "a0"), (2, "a1"))),
     large("persistent, nobody dies", 3, f"persistent {MANY} 3", tags=DEFECT),
     large("persistent, rank 2 dies in the middle", 4, f"persistent {MANY} 3", "2:2:d50"),
     large("two ranks", 2, f"allreduce {MANY} 5"),
@@ -160,10 +160,10 @@ UNEVEN = ("gatherv:1", "scatterv:1", "alltoallv", "alltoallw", "ring", "around")
 ONE_ROUND, ROUNDS = 300_000, 1_500_000
 
 
-def posted(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(), **more):
+def rounds(name, n, arguments, crash="", alive=None, f=1, settings=None, says=(), **more):
     alive = n - (crash.count(",") + 1 if crash else 0) if alive is None else alive
     variables = {**PROTECTED, **KEEP, **({"FTCOLL_CRASH": crash} if crash else {}), **(settings or {})}
-    return Case(f"posted: {name}, n = {n}", n, f, settings=variables, failures=n - alive, limit_s=TEN_S,
+    return Case(f"rounds: {name}, n = {n}", n, f, settings=variables, failures=n - alive, limit_s=TEN_S,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/rows {arguments}",
                 says=(THROUGH.format(alive), *says), **more)
 
@@ -174,50 +174,50 @@ def in_second(call):
 
 
 # Blocks that fit one operation, which carries their heads alone.
-SHOWN = {"FTCOLL_MAX_BYTES": "65536"}
+EXPOSED = {"FTCOLL_MAX_BYTES": "65536"}
 
-POSTED = [
-    *(posted(f"{call}, shown, nobody dies", n, f"{call} 2000 40", settings=SHOWN)
+IN_ROUNDS = [
+    *(rounds(f"{call}, exposed, nobody dies", n, f"{call} 2000 40", settings=EXPOSED)
       for call in (*EVEN, *UNEVEN) for n in (2, 5)),
-    *(posted(f"{call}, shown, rank {victim} dies at {point}", 4, f"{call} 2000 20", f"{victim}:{operation}:{point}", settings=SHOWN)
+    *(rounds(f"{call}, exposed, rank {victim} dies at {point}", 4, f"{call} 2000 20", f"{victim}:{operation}:{point}", settings=EXPOSED)
       for call in ("allgather", "turned", "scatter:1", "scan", "alltoallv", "around")
       for victim, operation, point in ((0, 2, "a0"), (1, 12, "a1"), (2, 20, "b1"), (3, 30, "end"))),
     # More than a message together.
-    *(posted(f"{call}, shown beside max_bytes, nobody dies", n, f"{call} 3000 40")
+    *(rounds(f"{call}, exposed beside max_bytes, nobody dies", n, f"{call} 3000 40")
       for call in ("allgather", "scatter:1", "alltoall", "scatterv:1", "gatherv:1") for n in (2, 5)),
-    *(posted(f"{call}, shown beside max_bytes, rank {victim} dies at {point}", 4, f"{call} 3000 20", f"{victim}:{operation}:{point}")
+    *(rounds(f"{call}, exposed beside max_bytes, rank {victim} dies at {point}", 4, f"{call} 3000 20", f"{victim}:{operation}:{point}")
       for call, victim, operation, point in (("scatter:1", 1, 12, "a1"), ("allgather", 2, 20, "b1"), ("gatherv:1", 3, 30, "end"))),
-    *(posted(f"{call}, nobody dies", n, f"{call} {size} 3")
+    *(rounds(f"{call}, nobody dies", n, f"{call} {size} 3")
       for call in (*EVEN, *UNEVEN) for n, size in ((3, ROUNDS * 3), (4, ONE_ROUND))),
-    *(posted(f"{form}{call}, nobody dies", 3, f"{form}{call} {ONE_ROUND} 3")
+    *(rounds(f"{form}{call}, nobody dies", 3, f"{form}{call} {ONE_ROUND} 3")
       for form in "ip" for call in (*EVEN, *UNEVEN) if call != "inplace"),
-    posted("no data", 3, "alltoall 0 3"),
-    *(posted(f"{call}, rank {victim} dies at {point}", 4, f"{call} {ONE_ROUND} 3", f"{victim}:{in_second(call)}:{point}")
+    rounds("no data", 3, "alltoall 0 3"),
+    *(rounds(f"{call}, rank {victim} dies at {point}", 4, f"{call} {ONE_ROUND} 3", f"{victim}:{in_second(call)}:{point}")
       for call in (*EVEN, *UNEVEN) for victim, point in ((0, FIRST), (1, MIDDLE), (2, LAST))),
-    *(posted(f"{form}{call}, rank {victim} dies at {MIDDLE}", 4, f"{form}{call} {ONE_ROUND} 3",
+    *(rounds(f"{form}{call}, rank {victim} dies at {MIDDLE}", 4, f"{form}{call} {ONE_ROUND} 3",
              f"{victim}:{in_second(form + call)}:{MIDDLE}")
       for form, victim in (("i", 2), ("p", 0)) for call in ("alltoall", "alltoallv", "spread", "around", "scan")),
-    *(posted(f"alltoall in rounds, rank {victim} dies in operation {operation} at {point}", 4, f"{call} {ROUNDS} 3",
+    *(rounds(f"alltoall in rounds, rank {victim} dies in operation {operation} at {point}", 4, f"{call} {ROUNDS} 3",
              f"{victim}:{operation}:{point}")
       for call, victim, operation, point in (
           ("alltoall", 0, 4, FIRST), ("alltoall", 1, 4, "d10"), ("alltoall", 2, 5, "d40"), ("alltoall", 3, 5, "d50"),
           ("alltoall", 0, 5, "a1"), ("turned", 1, 6, "d75"), ("turned", 2, 6, "d90"), ("alltoall", 3, 6, LAST),
           ("ialltoall", 1, 5, "d50"), ("alltoall", 1, 6, "end"))),
-    *(posted(f"allgather, rank {victim} dies at {point}", 3, f"allgather {ONE_ROUND} 3", f"{victim}:2:{point}")
+    *(rounds(f"allgather, rank {victim} dies at {point}", 3, f"allgather {ONE_ROUND} 3", f"{victim}:2:{point}")
       for victim, point in ((0, "a0"), (1, "a1"), (2, "end"), (0, "d40"), (1, "d67"))),
-    posted("gather in rounds, its root dies between two", 3, f"gather:1 {ROUNDS * 3} 3", "1:5:a0", tags=DEFECT),
-    posted("two die in one call", 5, f"alltoall {ONE_ROUND} 3", "1:2:d0,3:2:d50", f=2),
-    posted("one after the other, more than f in all", 5, f"allgather {ONE_ROUND} 6", "1:2:d50,3:4:d50,0:6:d0"),
-    *(posted(f"the dead are told by {scheme}", 4, f"allgather {ONE_ROUND} 3", "2:2:d50",
+    rounds("gather in rounds, its root dies between two", 3, f"gather:1 {ROUNDS * 3} 3", "1:5:a0", tags=DEFECT),
+    rounds("two die in one call", 5, f"alltoall {ONE_ROUND} 3", "1:2:d0,3:2:d50", f=2),
+    rounds("one after the other, more than f in all", 5, f"allgather {ONE_ROUND} 6", "1:2:d50,3:4:d50,0:6:d0"),
+    *(rounds(f"the dead are told by {scheme}", 4, f"allgather {ONE_ROUND} 3", "2:2:d50",
              settings={"FTCOLL_FAILURE_INFO": scheme}, rotate=False) for scheme in ("list", "count", "bit")),
-    *(Case(f"posted: memory for the rounds is short: {call}", 3, 1, status="failed", limit_s=TEN_S,
+    *(Case(f"rounds: memory for the rounds is short: {call}", 3, 1, status="failed", limit_s=TEN_S,
            settings={**PROTECTED, "FTCOLL_LARGE_MEMORY": "2"},
            command=f"mpiexec.hydra -n {{n}} {{programs}}/rows {call} 4000000 3",
            says=("more than the 2 MiB of setting large_memory",)) for call in ("allgather", "alltoall", "iscan")),
-    Case("posted: a scatter whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0"},
+    Case("rounds: a scatter whose root dies is an error", 3, 1, settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/rows scatter:1 {ONE_ROUND} 3", status="failed",
          says=("MPI_Scatter: its root, rank 1 of the communicator, is dead",)),
-    Case("posted: required of all", 3, 1, status="failed",
+    Case("rounds: required of all", 3, 1, status="failed",
          settings={**PROTECTED, "FTCOLL_CRASH": "1:2:d0", "FTCOLL_REQUIRE_ALL": "sum"},
          command=f"mpiexec.hydra -n {{n}} {{programs}}/rows reduce_scatter {ONE_ROUND} 3",
          says=("the result lacks 1 of 3 ranks, .*require_all requires all",)),

@@ -89,7 +89,7 @@ END_TEST
 
 int main(void)
 {
-    UNIT_BEGIN("kept");
+    UNIT_BEGIN("retained");
     tcase_add_loop_test(unit_case, a_neighborhood_keeps_the_datatypes_of_each_block, 0, 2);
     UNIT_TEST(arrays_are_copied);
     UNIT_END();
