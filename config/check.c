@@ -1,4 +1,4 @@
-/* ftcoll check: tells each line of a settings file that is wrong. */
+/* ftcoll check: prints each wrong line of a settings file. */
 #include "command.h"
 
 #include "progress/crash.h"

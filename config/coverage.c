@@ -1,4 +1,4 @@
-/* ftcoll coverage: runs a job that reports its coverage, and tells what came of it. */
+/* ftcoll coverage: runs a job that reports its coverage, and prints the report. */
 #include "command.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 enum {
-    SIGNALLED = 128, /* and the signal: the exit status of what one has ended */
+    SIGNALLED = 128, /* base of the exit status for a signal that ended the command */
     NAME_MAX_BYTES = 2 * PATH_MAX + 16,
 };
 
-/* Where the report goes: below a folder of its own, or where the user wants it. */
+/* Place of the report: a file that the user has named, or one in a temporary folder. */
 struct place {
-    const char *wanted; /* NULL: nowhere that lasts */
+    const char *wanted; /* file that the user has named; NULL: none */
     char folder[PATH_MAX];
     char report[2 * PATH_MAX];
 };
@@ -46,7 +46,8 @@ static int make_place(struct place *p)
     return FTC_COMMAND_GOOD;
 }
 
-/* A command that starts several jobs leaves a report of each: report, report.1, ... */
+/* Writes the name of the report with this number to @path and returns it: report, report.1, ... A
+ * command that starts several jobs leaves a report of each. */
 static const char *name_of(const struct place *p, int number, char path[NAME_MAX_BYTES])
 {
     snprintf(path, NAME_MAX_BYTES, number == 0 ? "%s" : "%s.%d", p->report, number);
@@ -68,7 +69,8 @@ static void remove_place(const struct place *p)
 
 static pid_t job;
 
-/* Signals of the terminal, which the job gets as well, and of a batch system. */
+/* Signals of the terminal (the first TERMINALS), which the job gets as well, and signals of a batch
+ * system. */
 static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals, TERMINALS = 2 };
 
@@ -77,15 +79,15 @@ static void pass_on(int number)
     kill(job, number);
 }
 
-/* The terminal's are ignored, the others passed on. */
+/* Ignores signals of the terminal and passes the others on to the job. */
 static void handle_signals(void)
 {
     for (int i = 0; i < SIGNALS; i++)
         signal(signals[i], i < TERMINALS ? SIG_IGN : pass_on);
 }
 
-/* A job that a signal ends leaves a report, too: so this process outlives it. A signal that comes
- * while there is no job yet waits for it. */
+/* Runs @command and returns its exit status. A job that a signal ends writes a report, too, so this
+ * process must outlive it. A signal that arrives before the job exists stays blocked until then. */
 static int run(char **command)
 {
     sigset_t before;
@@ -107,9 +109,10 @@ static int run(char **command)
     return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- what came of it ---- */
+/* ---- the report ---- */
 
-/* Keeps the settings in "verdict with FTCOLL_A=x FTCOLL_B=y: ...", in place of earlier ones. */
+/* Sets *@settings to the settings in "verdict with FTCOLL_A=x FTCOLL_B=y: ...", in place of earlier
+ * ones. Leaves it as it is for another line. */
 static void keep_settings(const char *line, char **settings)
 {
     static const char start[] = "verdict with ";
@@ -170,7 +173,8 @@ static error_t take(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-/* Whatever else the settings say of reports. */
+/* Puts settings for a report of coverage into the environment, in place of what the user has set
+ * for reports. */
 static void ask_for_coverage(const struct place *p)
 {
     setenv("FTCOLL_REPORT", "coverage", 1);

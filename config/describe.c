@@ -1,12 +1,13 @@
-/* describe: writes ftcoll.conf.example, or the settings in ftcoll.conf(5), from the table of
- * options, or INSIDE in ftcoll.conf(5) from shim/mpi/inside.def. */
+/* describe: a program of the build that writes ftcoll.conf.example or SETTINGS of ftcoll.conf(5),
+ * both from the table of options, or INSIDE of ftcoll.conf(5) from shim/mpi/inside.def. */
 #include "settings.h"
 
 #include <string.h>
 
 enum { LINE_MAX_CHARACTERS = 60 };
 
-/* In text as people read it: a name in bold, and a minus that is one. */
+/* Writes an item of INSIDE: the name of a part in bold, the versions of @product for which the part
+ * is used, and the versions with which it was tested. */
 static void write_item(const char *name, const char *product, unsigned first, unsigned last,
                        const char *tested, const char *device)
 {
@@ -29,7 +30,7 @@ static void write_word(const char *word, size_t length)
         fputs(word[i] == '-' ? "\\-" : word[i] == '^' ? "\\(ha" : (char[]){word[i], 0}, stdout);
 }
 
-/* A sentence, in lines of no more than a few words. */
+/* Writes @before and @text as a sentence, in lines of about LINE_MAX_CHARACTERS. */
 static void write_text(const char *before, const char *text)
 {
     size_t column = strlen(before);

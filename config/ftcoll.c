@@ -1,4 +1,4 @@
-/* ftcoll: finds the subcommand. */
+/* ftcoll: main(), which finds the subcommand and calls it. */
 #include "../include/ftcoll.h"
 #include "command.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* For argp, in the C library. */
+/* Text of --version. argp, in the C library, reads this variable. */
 __attribute__((visibility("default"))) const char *argp_program_version = "ftcoll " FTCOLL_VERSION;
 
 static const struct command {
@@ -38,7 +38,8 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
-/* The first argument that is no option is the subcommand, and all behind it is that one's. */
+/* Runs the subcommand: the first argument that is not an option. All later arguments belong to the
+ * subcommand. */
 static error_t take(int key, char *argument, struct argp_state *state)
 {
     const struct command *command;
@@ -63,7 +64,7 @@ static error_t take(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Every one a line of the help. */
+/* Fills @options with the part of the help that lists the subcommands, one in a line. */
 static void describe(struct argp_option options[COMMANDS + 2])
 {
     memset(options, 0, (COMMANDS + 2) * sizeof *options);

@@ -1,5 +1,6 @@
-/* ftcoll info: what there is here, what a job started here has protected and what not, and each
- * setting. All of it is gathered as JSON, of which the text is a view (info_text.h). */
+/* ftcoll info: prints MPI and launchers on this machine, the calls that a job started here has
+ * protected and those that it has not, and each setting. All of it is first gathered as JSON, from
+ * which the text is made (info_text.h). */
 #include "../include/ftcoll.h"
 #include "board/board.h"
 #include "command.h"
@@ -16,7 +17,7 @@ enum { SCHEMA = 1 };
 struct info {
     struct ftc_settings settings;
     struct ftc_settings_sources sources;
-    const char *program; /* that a job is to start; NULL: any */
+    const char *program; /* program that a job is to start; NULL: any */
     bool as_json, is_all;
     json_t *json;
 };
@@ -90,8 +91,9 @@ static json_t *forecast(const struct ftc_settings *s, enum ftc_call_kind kind, b
                      ftc_protection_reason(o.protection), "settings", remedies(o.remedies));
 }
 
-/* With MPI_ERRORS_ARE_FATAL, which is in force unless a program sets another error handler; and if
- * it returns errors, where that makes a difference. */
+/* Returns the forecast for a call with MPI_ERRORS_ARE_FATAL, the error handler unless the program
+ * sets another. If the fate or the settings are different with an error handler that returns,
+ * "if_errors_return" has that forecast. */
 static json_t *call(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
     json_t *c = forecast(s, kind, false), *returning = forecast(s, kind, true);
@@ -114,7 +116,8 @@ static json_t *calls(const struct ftc_settings *s)
     return all;
 }
 
-/* Why native MPI carries out a single call of those that are protected. */
+/* Returns the reasons for which native MPI carries out a single call although its kind is
+ * protected. */
 static json_t *exceptions(void)
 {
     json_t *all = json_array();
@@ -143,7 +146,8 @@ static bool some_launcher_serves(const json_t *launchers)
     return false;
 }
 
-/* What stands against the protection of a whole job, as far as it can be seen before it. */
+/* Returns the reasons why a whole job would not be protected, as far as they are known before it
+ * starts. */
 static json_t *objections(const struct info *i, bool has_library)
 {
     const char *lacks =

@@ -57,7 +57,8 @@ static void write_objections(const json_t *objections)
 
 /* ---- calls ---- */
 
-/* A paragraph that begins with @words. */
+/* Prints a paragraph: @words, then the fate of a call, the reason for it, and the settings that
+ * would improve it. */
 static void describe(const char *words, const json_t *forecast, int indent)
 {
     const char *because = ftc_view_text(forecast, "because");
@@ -91,7 +92,7 @@ static bool are_alike(const json_t *a, const json_t *b)
     return true;
 }
 
-/* Those of which the same is to be said as of the one at @first, the first of them. */
+/* Prints the forecast of the call at @first, and the names of all calls with the same forecast. */
 static void write_group(const json_t *calls, size_t first)
 {
     const json_t *one = json_array_get(calls, first), *other;
@@ -181,12 +182,12 @@ void ftc_info_write_all(const json_t *info)
     }
 }
 
-/* ---- in ten lines ---- */
+/* ---- the summary ---- */
 
 enum { LINE_COLUMNS = 100, LABEL_COLUMNS = 15, MORE_COLUMNS = 14 };
 
-/* Writes a line with @label and as many of @items, which are texts, as have room; the others on
- * further lines, or only how many they are. */
+/* Writes a line with @label and as many of @items, an array of strings, as there is room for. If
+ * @has_lines, the others follow in further lines. Otherwise only their number is printed. */
 static void write_list(const char *label, const json_t *items, const char *none, bool has_lines)
 {
     size_t count = json_array_size(items), i = 0;
@@ -249,7 +250,7 @@ static void write_changed_settings(const json_t *settings)
     write_list_and_free("settings", items, "all are the defaults");
 }
 
-/* Calls that come to @fate when a rank dies that they need. */
+/* Writes the calls that have @fate if a rank that they need dies. */
 static void write_calls_of_fate(const json_t *calls, const char *fate)
 {
     json_t *items = json_array();
@@ -279,7 +280,7 @@ static bool has_text(const json_t *texts, const json_t *text)
     return false;
 }
 
-/* Settings that would protect calls which are not. */
+/* Writes the settings that would protect more calls. */
 static void write_better(const json_t *calls)
 {
     json_t *items = json_array();

@@ -1,10 +1,11 @@
-/* info_text: what `ftcoll info` prints, as text for people. */
+/* info_text: the output of `ftcoll info` as text, on standard output. */
 #ifndef FTC_CONFIG_INFO_TEXT_H
 #define FTC_CONFIG_INFO_TEXT_H
 
 #include <jansson.h>
 
-/* Writes @info to standard output, in at most ten lines; its members are those of ftcoll(1). */
+/* Writes a summary of @info in about ten lines. The members of @info are those of `ftcoll info
+ * --json` in ftcoll(1). */
 void ftc_info_write(const json_t *info);
 
 /* Writes all of @info. */

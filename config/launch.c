@@ -1,4 +1,4 @@
-/* Subcommands that start a job: its settings, its environment, its command. */
+/* Settings, environment and command of the subcommands that start a job. */
 #include "command.h"
 #include "program.h"
 #include "settings_table.h"
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CONFIG = FTC_SETTINGS_COUNT, KEYS, FIRST_KEY = 0x1000 /* behind all letters */ };
+enum { CONFIG = FTC_SETTINGS_COUNT, KEYS, FIRST_KEY = 0x1000 /* after all letters */ };
 
 struct launch {
     char **command;
@@ -23,7 +23,8 @@ static const char *key_of(int option)
 
 /* ---- settings in the arguments ---- */
 
-/* Goes into the environment, where the library finds it; false with @error if it is not allowed. */
+/* Puts @value into the environment, where the library finds it. Returns false with @error filled if
+ * @value is not allowed. */
 static bool set(int option, const char *value, struct ftc_settings_error *error)
 {
     char name[FTC_SETTINGS_NAME_MAX] = "FTCOLL_CONFIG";
@@ -44,7 +45,8 @@ static bool is_same_key(const char *key, const char *text, size_t length)
     return strlen(key) == length && strncasecmp(key, text, length) == 0;
 }
 
-/* As in a file, or as in the environment: f or FTCOLL_F. -1: there is none. */
+/* Returns the option that @text names as in a settings file (f) or as in the environment
+ * (FTCOLL_F). Returns -1 if there is none. */
 static int find(const char *text, size_t length)
 {
     static const char prefix[] = "FTCOLL_";
@@ -69,7 +71,8 @@ static bool take_pair(const char *pair, struct ftc_settings_error *error)
     return false;
 }
 
-/* What comes behind "--" is the command, and so is the first that is no SETTING=VALUE. */
+/* Takes options and settings. The command begins after "--", or at the first argument that is not
+ * SETTING=VALUE. */
 static error_t take(int key, char *argument, struct argp_state *state)
 {
     struct launch *l = state->input;
@@ -99,7 +102,7 @@ static error_t take(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-/* Each setting is an option. */
+/* Fills @options with one option for each setting. */
 static void describe(struct argp_option options[KEYS + 2])
 {
     memset(options, 0, (KEYS + 2) * sizeof *options);
@@ -132,7 +135,8 @@ bool ftc_command_find(const char *name, char path[PATH_MAX])
     return false;
 }
 
-/* In a program that gets more rights than its user the dynamic linker loads no such library. */
+/* Returns whether the program gets more rights than its user (setuid or setgid). The dynamic linker
+ * does not load the library into such a program. */
 static bool gets_more_rights(const char *name)
 {
     char path[PATH_MAX];
@@ -144,7 +148,8 @@ static bool gets_more_rights(const char *name)
            ((status.st_mode & S_ISGID) != 0 && status.st_gid != getgid());
 }
 
-/* The launcher's words are not understood here: each that is a program is looked at. */
+/* Prints which programs in @command the library cannot protect. Checks each argument that names a
+ * program, because the launcher's arguments are not parsed. */
 static void say_what_is_not_protected(char *const *command)
 {
     char path[PATH_MAX];
@@ -171,7 +176,7 @@ static int prepare(const char *name)
                         name);
         return FTC_COMMAND_MISUSE;
     }
-    setenv("FTCOLL_INTERNAL_RUN", "1", 1); /* shim/lifecycle/outside.c */
+    setenv("FTCOLL_INTERNAL_RUN", "1", 1); /* read in shim/lifecycle/outside.c */
     return ftc_command_preload();
 }
 

@@ -1,13 +1,13 @@
-/* The library that goes with the command, and LD_PRELOAD. */
+/* Path of the library that belongs to the command, and the preloading of the library. */
 #include "command.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char separators[] = " :"; /* of LD_PRELOAD, as ld.so(8) has it */
+static const char separators[] = " :"; /* separators in LD_PRELOAD, see ld.so(8) */
 
-/* ---- where it lies ---- */
+/* ---- the path ---- */
 
 static bool find_own_directory(char path[PATH_MAX])
 {
@@ -20,7 +20,8 @@ static bool find_own_directory(char path[PATH_MAX])
     return true;
 }
 
-/* @name in @directory, which is counted from @base if it is relative. */
+/* Writes the path of file @name in @directory to @path. A relative @directory begins at @base.
+ * Returns whether the file can be read. */
 static bool is_there(const char *base, const char *directory, const char *name, char path[PATH_MAX])
 {
     char joined[2 * PATH_MAX], real[PATH_MAX];
@@ -33,8 +34,8 @@ static bool is_there(const char *base, const char *directory, const char *name, 
     return length < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* FTC_LIBDIR is where the library is installed, as seen from the command, and FTC_SONAME what it is
- * called there (Makefile). */
+/* Uses two macros of the Makefile: FTC_LIBDIR is the directory in which the library is installed,
+ * as seen from that of the command, and FTC_SONAME is the name of the library there. */
 bool ftc_command_library(char path[PATH_MAX])
 {
     char base[PATH_MAX];
@@ -43,7 +44,7 @@ bool ftc_command_library(char path[PATH_MAX])
                                         is_there(base, FTC_LIBDIR, FTC_SONAME, path));
 }
 
-/* ---- how it is preloaded ---- */
+/* ---- preloading ---- */
 
 static bool is_another_of_its_kind(const char *element, size_t length)
 {
@@ -55,8 +56,9 @@ static bool is_another_of_its_kind(const char *element, size_t length)
            memcmp(element + skipped, name, sizeof name - 1) == 0;
 }
 
-/* Behind all others, as tools are that want to be the first, such as sanitizers; and in the place
- * of another copy, because two would stand in each other's way. */
+/* Appends @element to LD_PRELOAD, after all other libraries, because some tools, such as
+ * sanitizers, must be the first. Removes other copies of the library, because two copies would
+ * disturb each other. */
 static void append_to_preload(const char *element)
 {
     const char *before = getenv("LD_PRELOAD"), *at = before ? before : "";
@@ -78,7 +80,8 @@ static void append_to_preload(const char *element)
     free(list);
 }
 
-/* Where the list of files splits at blanks, that of directories does not. */
+/* Adds @directory to LD_LIBRARY_PATH. Is called for a library whose path has blanks, because
+ * LD_PRELOAD is split at blanks and LD_LIBRARY_PATH is not. */
 static void prepend_to_library_path(const char *directory)
 {
     const char *before = getenv("LD_LIBRARY_PATH");

@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file in memory, of which nothing is believed. */
+/* File in memory. Its contents are not trusted. */
 struct image {
     const unsigned char *start;
     size_t bytes;
 };
 
-/* Returns NULL if there are not @count items of @bytes bytes at @offset. */
+/* Returns the @count items of @bytes bytes at @offset. Returns NULL if the file ends before their
+ * end, or if @offset is not a multiple of 8. */
 static const void *at(const struct image *i, uint64_t offset, uint64_t count, size_t bytes)
 {
     if (offset > i->bytes || count > (i->bytes - offset) / bytes || offset % 8 != 0)
@@ -33,7 +34,8 @@ static const Elf64_Ehdr *head_of(const struct image *i)
                : NULL;
 }
 
-/* Only the dynamic linker, which a program names, loads libraries into it. */
+/* Returns whether the program names a dynamic linker. Without a dynamic linker, LD_PRELOAD has no
+ * effect. */
 static bool has_dynamic_linker(const struct image *i, const Elf64_Ehdr *head)
 {
     const Elf64_Phdr *part = at(i, head->e_phoff, head->e_phnum, sizeof *part);
@@ -79,8 +81,9 @@ static bool has_function(const struct image *i, const Elf64_Ehdr *head, const ch
 
 /* ---- the program ---- */
 
-/* MPICH has the names of its variables in it, also without symbols. A program that is not static
- * may have some of its own. */
+/* Returns whether the file has names of MPICH's variables, which a static program with MPICH
+ * contains even without symbols. A program that is not static may contain such names without
+ * MPICH. */
 static bool has_texts_of_mpich(const struct image *i)
 {
     static const char text[] = "MPIR_CVAR_";

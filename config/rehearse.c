@@ -1,4 +1,4 @@
-/* ftcoll rehearse: runs a job undisturbed, then with one rank killed in each run. */
+/* ftcoll rehearse: runs a job twice undisturbed, then with one rank killed in each run. */
 #include "rehearsal.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 enum {
     DEATHS = 12,
     DEATHS_MAX = 1000,
-    LIMIT_S = 10, /* at least, beside what blocked calls take */
+    LIMIT_S = 10, /* least limit, without the time for blocked calls */
     LIMIT_TIMES = 5,
-    BLOCKED_TIMES = 12, /* on a busy machine a blocked call is reported after 10 times blocked_ms */
+    BLOCKED_TIMES = 12, /* a busy machine reports a blocked call after 10 times blocked_ms */
     LIMIT_MAX_S = 86400,
 };
 
@@ -26,7 +26,8 @@ static const struct rehearse_settings none;
 
 /* ---- the runs ---- */
 
-/* Without a report nothing can be planned, and with an exit status nothing be compared. */
+/* Returns whether the undisturbed @run ended with status 0 and wrote a report. Without either,
+ * there is no plan and no output to compare with. Prints why if not. */
 static bool is_good(const struct rehearse_run *run)
 {
     const char *last = run->errors, *end = last + strlen(last);

@@ -1,11 +1,11 @@
-/* Settings that are tried on deaths that did not end well, and what of that is worth advising. */
+/* Settings that are tried on deaths that did not end well, and the choice of those to recommend. */
 #include "rehearsal.h"
 #include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAILURE_STATUS = 3 }; /* that is tried */
+enum { FAILURE_STATUS = 3 }; /* value of failure_exit_status that is tried */
 
 static const char failure_exit_status[] = "FTCOLL_FAILURE_EXIT_STATUS=";
 
@@ -32,12 +32,12 @@ int rehearse_death(struct rehearsal *r, int i, const struct rehearse_settings *s
 
 /* ---- tries ---- */
 
-/* The settings that are kept, and the outcome of each death with them. */
+/* Settings that are kept, and the outcome of each death with them. */
 struct state {
     struct rehearsal *r;
     struct rehearse_settings kept;
     struct rehearse_outcome *outcome;
-    bool *is_of_kept; /* it was run under exactly these */
+    bool *is_of_kept; /* whether the death was run with exactly these settings */
 };
 
 static bool is_well(const struct rehearse_outcome *o)
@@ -45,7 +45,7 @@ static bool is_well(const struct rehearse_outcome *o)
     return o->end == REHEARSE_SAME || o->end == REHEARSE_LIVED;
 }
 
-/* Takes the place of another value of the same setting. */
+/* Adds @variable to @s, in place of another value of the same setting. */
 static void add(struct rehearse_settings *s, const char *variable)
 {
     size_t name = strcspn(variable, "=") + 1;
@@ -87,7 +87,8 @@ static void keep(struct state *s, const struct rehearse_try *t,
     }
 }
 
-/* Tries @settings on the deaths for which @wants is true, and keeps them if @is_better. */
+/* Tries @settings on the deaths for whose outcome @wants is true, and keeps them if @is_better.
+ * Returns as rehearse_run(). */
 static int try(struct state *s, const struct rehearse_settings *settings,
                bool (*wants)(const struct rehearse_outcome *),
                bool (*is_better)(const struct rehearse_try *, const struct rehearse_try *old))
@@ -106,7 +107,7 @@ static int try(struct state *s, const struct rehearse_settings *settings,
         is_run[i] = true;
         status = rehearse_death(r, i, settings, &outcome[i]);
         count(&t, &outcome[i]);
-        if (outcome[i].end != REHEARSE_LIVED) /* a rank that lived shows nothing of the settings */
+        if (outcome[i].end != REHEARSE_LIVED) /* a rank that lived proves nothing about settings */
             count(&old, &s->outcome[i]);
     }
     if (status == FTC_COMMAND_GOOD && t.deaths > 0) {
@@ -156,7 +157,8 @@ static bool makes_communicators(const struct rehearsal *r)
     return false;
 }
 
-/* Tries copies of communicators that keep their ranks, beside the settings that are kept. */
+/* Tries communicators = places, which lets copies of communicators keep their ranks, in addition to
+ * the settings that are kept. Does nothing for a program that makes no communicators. */
 static int try_places(struct state *s)
 {
     struct rehearse_settings settings = s->kept;
@@ -167,8 +169,8 @@ static int try_places(struct state *s)
     return try(s, &settings, is_not_well, has_more_well);
 }
 
-/* True if only deaths of rank 0, which most often prints, have wrong results that no status shows.
- */
+/* Returns whether only deaths of rank 0 have led to wrong output with exit status 0. Rank 0 most
+ * often prints. */
 static bool is_only_rank_0_silent(const struct state *s)
 {
     for (int i = 0; i < s->r->plan.deaths; i++)
@@ -177,7 +179,8 @@ static bool is_only_rank_0_silent(const struct state *s)
     return true;
 }
 
-/* Tries settings that turn a wrong result into an error, beside those that are kept. */
+/* Tries settings that turn wrong output into an error, in addition to the settings that are
+ * kept. */
 static int try_errors(struct state *s)
 {
     static char failure[sizeof failure_exit_status + 4];
@@ -200,7 +203,7 @@ static int try_errors(struct state *s)
     return status;
 }
 
-/* Runs the other deaths under the settings that are kept, too. */
+/* Runs the deaths that were not run with exactly the settings that are kept. */
 static int complete(struct state *s)
 {
     int status = FTC_COMMAND_GOOD;
@@ -211,7 +214,8 @@ static int complete(struct state *s)
     return status;
 }
 
-/* No advice makes wrong results that no status shows of deaths that had ended otherwise. */
+/* Returns whether the settings that are kept lead to wrong output with exit status 0 in no more
+ * deaths than before. */
 static bool is_worth_it(const struct state *s)
 {
     int before = 0, after = 0;

@@ -1,4 +1,4 @@
-/* The outcome of a death. */
+/* Outcome of a death. */
 #include "rehearsal.h"
 #include "view.h"
 
@@ -22,8 +22,8 @@ outcome(const struct rehearse_run *run, enum rehearse_end end, const char *forma
 
 /* ---- standard error ---- */
 
-/* Finds the first line that matches and leaves its parts in @part; "" for those that there are not.
- */
+/* Returns whether a line of @text matches @pattern. @part gets the match and its groups in the
+ * first such line, "" for groups without a match. */
 static bool find(const char *text, const char *pattern, char part[MATCHES][256])
 {
     regmatch_t match[MATCHES];
@@ -42,7 +42,8 @@ static bool find(const char *text, const char *pattern, char part[MATCHES][256])
     return found;
 }
 
-/* The last line that is neither the library's, MPICH's nor the launcher's. */
+/* Writes to @line the last line of @text that is not from the library, MPICH or the launcher.
+ * Writes "" if there is none. */
 static void last_line(const char *text, char *line, size_t size)
 {
     static const char *const others[] = {
@@ -62,7 +63,7 @@ static void last_line(const char *text, char *line, size_t size)
     }
 }
 
-/* ---- what has ended the job ---- */
+/* ---- the end of the job ---- */
 
 static bool is_blocked(const struct rehearse_run *run, struct rehearse_outcome *o)
 {
@@ -79,7 +80,7 @@ static bool is_blocked(const struct rehearse_run *run, struct rehearse_outcome *
     return run->is_over_limit || (is && run->status != 0);
 }
 
-/* The first rank that died as well; NULL: none. */
+/* Returns the first failure in the report that is not of @victim, or NULL if there is none. */
 static const json_t *find_other(const struct rehearse_run *run, int victim)
 {
     const json_t *failure;
@@ -93,7 +94,8 @@ static const json_t *find_other(const struct rehearse_run *run, int victim)
     return NULL;
 }
 
-/* Where UCX's handler of signals was called, by the place in the program that it prints. */
+/* Writes to @place where in the program a rank received a signal, from the first frame that UCX's
+ * signal handler prints of the program. Writes "" if there is none. */
 static void find_place(const struct rehearse_run *run, char place[256])
 {
     const char *program = json_string_value(json_object_get(run->report, "program"));
@@ -123,7 +125,8 @@ static bool is_crashed(const struct rehearse_run *run, int victim, struct rehear
     return true;
 }
 
-/* An error of the library that was fatal, or a setting, has ended it; or the program itself. */
+/* Returns the outcome of a run that ended with an error status. Either an error or a setting of the
+ * library has ended it, or the program itself. */
 static struct rehearse_outcome name_end(const struct rehearse_run *run)
 {
     char part[MATCHES][256], line[256];
@@ -152,8 +155,8 @@ static const char *shown(const struct rehearse_output *o)
     return *o->name ? o->name : "standard output";
 }
 
-/* Compares the outputs of a run that went on. The outcome names the first that is missing, or that
- * differs. */
+/* Compares the outputs of a run that went on. The outcome names the first output that is missing or
+ * empty, else the first that differs, else the first that is new. */
 static struct rehearse_outcome compare(const struct rehearse_run undisturbed[2],
                                        const struct rehearse_run *run)
 {

@@ -1,11 +1,12 @@
-/* Which rank is killed where: the call sites of an undisturbed run, each once, and each rank. */
+/* Plan of the deaths. It contains each call site of an undisturbed run and each rank, as far as the
+ * number of deaths allows. */
 #include "rehearsal.h"
 #include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITE_MAX = 200 /* bytes that setting crash has room for */ };
+enum { SITE_MAX = 200 /* bytes of a site for which setting crash has room */ };
 
 /* ---- call sites ---- */
 
@@ -17,7 +18,8 @@ static struct rehearse_site *find(struct rehearse_plan *plan, const char *site)
     return NULL;
 }
 
-/* A site whose calls had several fates is one, with the first of them, which is the worst. */
+/* Adds a row of the report to the call sites. Rows of one site with different fates become one,
+ * with the fate of the first row. The report is sorted by fate, with the worst first. */
 static void add_site(struct rehearse_plan *plan, const json_t *row)
 {
     struct rehearse_site s = {.call = ftc_view_text(row, "call"),
@@ -64,7 +66,8 @@ static int deaths_of(const struct rehearse_plan *plan, int rank)
     return count;
 }
 
-/* Whether @rank is known to call there: the report has the lowest, the highest, and how many. */
+/* Returns whether @rank is known to call at @s. The report has only the lowest and the highest rank
+ * there, and their number. */
 static bool calls(const struct rehearse_site *s, int rank)
 {
     bool are_all_inter = s->last_rank - s->first_rank + 1 == s->ranks;
@@ -73,8 +76,8 @@ static bool calls(const struct rehearse_site *s, int rank)
            (are_all_inter && rank > s->first_rank && rank < s->last_rank);
 }
 
-/* Returns the rank that dies at @s: of those that are known to make the call, the one that dies
- * least often in the plan. */
+/* Returns the rank that dies at @s: among the ranks that are known to make the call, the one that
+ * dies least often in the plan. */
 static int choose_rank(const struct rehearse_plan *plan, const struct rehearse_site *s)
 {
     int best = s->first_rank;
@@ -94,7 +97,7 @@ static void write_crash(struct rehearse_death *d)
         snprintf(d->crash, sizeof d->crash, "%d:%ld:%s", d->rank, d->call, d->point);
 }
 
-/* False if it is there already. */
+/* Adds @d to the plan. Returns false if it is there already. */
 static bool add_death(struct rehearse_plan *plan, struct rehearse_death d)
 {
     write_crash(&d);
@@ -105,7 +108,8 @@ static bool add_death(struct rehearse_plan *plan, struct rehearse_death d)
     return true;
 }
 
-/* Within, after and before a call that the library carries out; before one of native MPI. */
+/* Returns the point of a death, which depends on @turn: within, after or before a call that the
+ * library carries out. A death at a call of native MPI is always before it. */
 static const char *point_of(const struct rehearse_site *s, int turn)
 {
     static const char *const points[] = {"b1", "end", "a0"};
@@ -113,7 +117,7 @@ static const char *point_of(const struct rehearse_site *s, int turn)
     return s->is_protected ? points[turn % 3] : "a0";
 }
 
-/* The call in the middle, then the last, the first, and so on. */
+/* Returns the number of the call: in turn the one in the middle, the last and the first. */
 static long call_of(const struct rehearse_site *s, int round)
 {
     const long call[] = {s->calls / 2, s->calls - 1, 0};
@@ -131,7 +135,7 @@ static bool add_at(struct rehearse_plan *plan, int site, int round)
                                                    .point = point_of(s, site + round)});
 }
 
-/* Each site once a round. */
+/* Adds a death at each site in each round, until there are @deaths or a round adds none. */
 static void add_rounds(struct rehearse_plan *plan, int deaths)
 {
     bool has_more = true;
@@ -139,7 +143,7 @@ static void add_rounds(struct rehearse_plan *plan, int deaths)
     for (int round = 0; has_more && plan->deaths < deaths; round++) {
         int i = 0;
 
-        has_more = round < 3; /* of these one may add nothing */
+        has_more = round < 3; /* one of the first rounds may add none although the next one does */
         for (; i < plan->sites && plan->deaths < deaths; i++)
             has_more |= add_at(plan, i, round);
         if (round == 0)
@@ -147,7 +151,7 @@ static void add_rounds(struct rehearse_plan *plan, int deaths)
     }
 }
 
-/* Groups the deaths by call site, as they are printed. */
+/* Compares deaths for qsort(): by call site, as they are printed, then by call and rank. */
 static int by_site(const void *a, const void *b)
 {
     const struct rehearse_death *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* One run of a job: its folder, its processes, its limit, and what it has written. */
+/* Run of a job: its folder, its processes, its time limit, and its output. */
 #include "rehearsal.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum {
     SIGNALLED = 128,
-    PATIENCE_S = 5, /* for a job that is told to end, before it is killed */
+    PATIENCE_S = 5, /* for a job to end after SIGTERM, before SIGKILL */
     FILES_OPEN = 16,
     NAME_BYTES = PATH_MAX + 16,
 };
@@ -48,7 +48,7 @@ void rehearse_close(const struct rehearse_job *job)
     remove_folder(job->folder);
 }
 
-/* Name @name in the folder of temporary files. */
+/* Writes the path of @name in the folder of temporary files to @path, and returns it. */
 static const char *in_folder(const struct rehearse_job *job, const char *name,
                              char path[NAME_BYTES])
 {
@@ -56,7 +56,8 @@ static const char *in_folder(const struct rehearse_job *job, const char *name,
     return path;
 }
 
-/* Ends with a zero that does not count; NULL if it cannot be read. */
+/* Returns the contents of a regular file, which the caller frees. A zero that *@bytes does not
+ * count follows them. Returns NULL if the file cannot be read. */
 static char *read_file(const char *path, size_t *bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -77,7 +78,7 @@ static char *read_file(const char *path, size_t *bytes)
     return text;
 }
 
-/* ---- what a run has written ---- */
+/* ---- the output ---- */
 
 static void add_output(struct rehearse_run *run, const char *path, const char *name)
 {
@@ -92,7 +93,8 @@ static void add_output(struct rehearse_run *run, const char *path, const char *n
     run->output[run->outputs++] = o;
 }
 
-/* For nftw(), which passes nothing on. */
+/* Arguments of add_file(), because nftw() passes none on: the run, and the bytes of a path to
+ * skip. */
 static struct rehearse_run *walked;
 static size_t skipped;
 
@@ -143,7 +145,7 @@ void rehearse_run_free(struct rehearse_run *run)
 
 /* ---- processes ---- */
 
-/* Ends of the job, and what ends this command. */
+/* Signals that the command waits for: for the end of the job, and those that end the command. */
 static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
@@ -156,7 +158,7 @@ static void redirect(int to, const char *path, int flags)
     close(fd);
 }
 
-/* Becomes the job, with a process group of its own. */
+/* Executes the job in this process, a child, in a process group of its own. Does not return. */
 static void become(const struct rehearse_job *job, const struct rehearse_settings *settings,
                    const char *crash)
 {
@@ -185,8 +187,9 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Waits for the end of process @pid until @end_s; 0: for ever. Returns 0 when it has ended, another
- * signal that has come, or SIGALRM when the time is over. */
+/* Waits until process @pid has ended, at most until now_s() is @end_s; 0 means no limit. Returns 0
+ * if the process has ended, SIGALRM if the time is over, or another signal of @set that has
+ * arrived. */
 static int await(pid_t pid, const sigset_t *set, double end_s, int *status)
 {
     while (waitpid(pid, status, WNOHANG) == 0) {
@@ -204,7 +207,8 @@ static int await(pid_t pid, const sigset_t *set, double end_s, int *status)
     return 0;
 }
 
-/* Asks the launcher by SIGTERM to end its ranks. The rest of its process group is killed then. */
+/* Sends SIGTERM to the process group of the job, so that the launcher ends its ranks. Then kills
+ * the rest of the group, at the latest after PATIENCE_S. */
 static void end(pid_t pid, const sigset_t *set, int *status)
 {
     bool has_ended;
@@ -226,13 +230,14 @@ static pid_t start(const struct rehearse_job *job, const struct rehearse_setting
         become(job, settings, crash);
     }
     if (pid > 0)
-        setpgid(pid, pid); /* whichever of the two is first */
+        setpgid(pid, pid); /* parent and child both do this, because either may be first */
     return pid;
 }
 
 /* ---- one run ---- */
 
-/* Runs cp(1), which knows links, holes and permissions. */
+/* Copies the folder of outputs by cp(1), which preserves links, holes and permissions. Returns
+ * false after printing why that failed. */
 static bool copy(const struct rehearse_job *job)
 {
     char from[PATH_MAX], path[NAME_BYTES];

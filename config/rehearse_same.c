@@ -1,4 +1,4 @@
-/* Whether an output is that of two undisturbed runs, as far as these have it in common. */
+/* Comparison of an output with the same output of two undisturbed runs, as far as those agree. */
 #include "rehearsal.h"
 
 #include <ctype.h>
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a line, by position; the last bit is for all that follow. */
+/* Sets of numbers in a line: bit i stands for number i, the last bit for all later numbers as
+ * well. */
 enum { NUMBERS = 64 };
 #define ALL_NUMBERS UINT64_MAX
 
@@ -14,7 +15,7 @@ enum { NUMBERS = 64 };
 
 struct line {
     const char *text;
-    char *shape; /* with # for each number */
+    char *shape; /* text with # for each number */
 };
 
 struct lines {
@@ -31,7 +32,7 @@ static bool begins_number(const char *line, const char *at)
            (*at == '-' && !is_inside && isdigit((unsigned char)at[1]));
 }
 
-/* As in 12, -1.5e-3, 0x7fff, 12:30:59. */
+/* Returns whether a number continues at @at, as in 12, -1.5e-3, 0x7fff, 12:30:59. */
 static bool continues_number(const char *at)
 {
     if (isalnum((unsigned char)*at))
@@ -48,7 +49,8 @@ static const char *end_of_number(const char *at)
     return at;
 }
 
-/* Copies @line with # in place of the numbers that @hidden has. */
+/* Returns a copy of @line, which the caller frees, with # in place of the numbers in the set
+ * @hidden. */
 static char *hide(const char *line, uint64_t hidden)
 {
     char *copy = malloc(strlen(line) + 1), *to = copy;
@@ -106,7 +108,7 @@ struct group {
     size_t count;
 };
 
-/* Those from @at on. */
+/* Returns the lines that have the same shape as the one at @at, from that one on. */
 static struct group group_at(const struct lines *l, size_t at)
 {
     struct group g = {.line = l->line + at};
@@ -157,7 +159,7 @@ static void free_texts(char **text)
     free(text);
 }
 
-/* Whether both have the same lines, in any order, but for the hidden numbers. */
+/* Returns whether both groups have the same lines, in any order, without the numbers in @hidden. */
 static bool are_same(struct group a, struct group b, uint64_t hidden)
 {
     char **x = sorted(a, hidden), **y = sorted(b, hidden);
@@ -179,7 +181,8 @@ static int count_numbers(const char *shape)
     return count < NUMBERS ? count : NUMBERS;
 }
 
-/* The numbers that differ between @a and @b. */
+/* Returns the set of the numbers that differ between @a and @b, or ALL_NUMBERS if the lines differ
+ * also without those. */
 static uint64_t differing(struct group a, struct group b)
 {
     uint64_t hidden = 0;
@@ -192,9 +195,9 @@ static uint64_t differing(struct group a, struct group b)
     return are_same(a, b, hidden) ? hidden : ALL_NUMBERS;
 }
 
-/* ---- the whole ---- */
+/* ---- outputs ---- */
 
-/* Lines of @a of shapes that @b does not have as often. */
+/* Returns how many lines of @a have a shape that @b does not have equally often. */
 static size_t count_peculiar(const struct lines *a, const struct lines *b)
 {
     size_t count = 0;
@@ -209,7 +212,7 @@ static size_t count_peculiar(const struct lines *a, const struct lines *b)
     return count;
 }
 
-/* Whether @c has what @a and @b have in common. */
+/* Returns whether @c has the lines that @a and @b have in common. */
 static bool has_common(const struct lines *a, const struct lines *b, const struct lines *c)
 {
     for (size_t i = 0; i < a->count;) {
@@ -222,7 +225,7 @@ static bool has_common(const struct lines *a, const struct lines *b, const struc
     return true;
 }
 
-/* Lines of @c of shapes that neither has. */
+/* Returns how many lines of @c have a shape that neither @a nor @b has. */
 static size_t count_new(const struct lines *a, const struct lines *b, const struct lines *c)
 {
     size_t count = 0;
@@ -261,6 +264,6 @@ bool rehearse_is_same(const struct rehearse_output *a, const struct rehearse_out
     if (equal(a, c) || equal(b, c))
         return true;
     if (!is_text(a) || !is_text(b) || !is_text(c))
-        return !equal(a, b); /* then nothing is known of it */
+        return !equal(a, b); /* if @a and @b differ, @c cannot be judged */
     return are_lines_same(a, b, c);
 }

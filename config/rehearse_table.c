@@ -1,4 +1,4 @@
-/* The bar of a rehearsal, and its result as text and as JSON. */
+/* Progress bar of a rehearsal, and its result as text and as JSON. */
 #include "rehearsal.h"
 #include "system/control.h"
 
@@ -21,7 +21,8 @@ static const struct {
 
 /* ---- text ---- */
 
-/* Prints text of the program or of a symbol, which must not command the terminal. */
+/* Prints @text, which comes from the program or a symbol, with '?' for characters that would
+ * command the terminal. */
 static void print(const char *text)
 {
     char *shown = strdup(text);
@@ -83,7 +84,8 @@ static void write_deaths(const struct rehearse_plan *p)
     }
 }
 
-/* "3 went on, same output; 1 ended with an error" */
+/* Prints the number of deaths with each outcome: "3 went on, same output; 1 ended with an
+ * error". */
 static void write_sum(const int count[REHEARSE_ENDS], int silent)
 {
     const char *separator = "";
@@ -175,7 +177,8 @@ void rehearse_write(const struct rehearsal *r)
 
 /* ---- JSON ---- */
 
-/* Bytes that are no UTF-8 become '?'. */
+/* Returns @bytes as a JSON string. If they are not UTF-8, '?' replaces each byte that is not
+ * ASCII. */
 static json_t *text(const char *bytes)
 {
     char copy[sizeof((struct rehearse_outcome){0}).detail];
@@ -241,7 +244,7 @@ void rehearse_write_json(const struct rehearsal *r)
                   r->undisturbed[1].seconds, "limit_s", r->job.limit_s, "sites_left_out",
                   r->plan.sites_left_out, "ranks_left_out", r->plan.ranks_left_out, "deaths",
                   deaths, "tries", tries, "advice", json_of_settings(&r->advice));
-    json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no control characters of UTF-8 */
+    json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no UTF-8 control characters */
     printf("\n");
     json_decref(all);
 }

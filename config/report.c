@@ -1,4 +1,5 @@
-/* ftcoll report: tables from reports and records that are JSON, as files of them or in a log. */
+/* ftcoll report: prints tables from reports and records in JSON. A file may also be a log that
+ * contains them. */
 #include "command.h"
 #include "report_text.h"
 
@@ -11,12 +12,12 @@ enum { SCHEMA_KNOWN = 1 };
 
 struct found {
     const char *file;
-    json_t *reports;             /* of all files */
-    json_t *records;             /* of this one */
-    int reports_here, bad_lines; /* of this one */
+    json_t *reports;             /* reports of all files */
+    json_t *records;             /* records of this file */
+    int reports_here, bad_lines; /* numbers for this file */
 };
 
-/* ---- what is in a file ---- */
+/* ---- contents of a file ---- */
 
 static void take_report(struct found *f, json_t *object, int line)
 {
@@ -31,7 +32,7 @@ static void take_report(struct found *f, json_t *object, int line)
     f->reports_here++;
 }
 
-/* Whatever else is in a log is not ours. */
+/* Takes @object if it is a report or a record. Ignores other objects, which a log may contain. */
 static void take(struct found *f, json_t *object, int line)
 {
     const char *kind = json_string_value(json_object_get(object, "ftcoll"));
@@ -74,7 +75,7 @@ static void take_lines(struct found *f, FILE *file)
     free(text);
 }
 
-/* One object over many lines, as other programs write it. */
+/* Takes the whole file as one object. Other programs may have written it in many lines. */
 static void take_whole(struct found *f, FILE *file)
 {
     json_t *object = fseek(file, 0, SEEK_SET) == 0 ? json_loadf(file, 0, NULL) : NULL;
@@ -89,7 +90,7 @@ static bool has_nothing(const struct found *f)
     return f->reports_here == 0 && f->bad_lines == 0 && json_array_size(f->records) == 0;
 }
 
-/* True if all that was found is good, and something was. */
+/* Returns whether the file has a report or a record, and no damaged line. Prints why if not. */
 static bool read_file(struct found *f)
 {
     FILE *file = fopen(f->file, "r");

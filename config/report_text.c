@@ -22,7 +22,7 @@ static void begin_paragraph(void)
         abort();
 }
 
-/* Adds @format, with each path in braces replaced by what it leads to. */
+/* Adds @format to the paragraph, with each path in braces replaced by its value in @object. */
 static void add(const json_t *object, const char *format)
 {
     char path[64];
@@ -63,7 +63,7 @@ static bool has(const json_t *object, const char *path)
 
 /* ---- one report ---- */
 
-/* Nothing is said of ranks. */
+/* Returns the unit of f, as text after the number: hosts, or an empty text for ranks. */
 static const char *what_f_counts(const json_t *r)
 {
     const char *domain = json_string_value(ftc_view_at(r, "failure_domain"));
@@ -95,7 +95,8 @@ static void write_head(const json_t *r)
     json_decref(alive);
 }
 
-/* With report = full. */
+/* Prints the stack of the call in which a dead rank was missed. Only reports with report = full
+ * have it. */
 static void write_stack(const json_t *failure)
 {
     const json_t *site;
@@ -174,7 +175,7 @@ static void write_unnamed(const json_t *r)
 
 /* ---- coverage ---- */
 
-/* Returns whether the end of the program is to be rehearsed. */
+/* Adds the outcome of @verdict to the paragraph. Returns whether the outcome is to be rehearsed. */
 static bool add_outcome(const json_t *verdict)
 {
     const char *outcome = ftc_view_text(verdict, "outcome");
@@ -184,11 +185,12 @@ static bool add_outcome(const json_t *verdict)
             fprintf(paragraph, "%s", ftc_outcomes[i].text);
             return ftc_outcomes[i].is_to_be_rehearsed;
         }
-    add(verdict, "the outcome is: {outcome}"); /* written by a later version */
+    add(verdict, "the outcome is: {outcome}"); /* the report is from a later version */
     return false;
 }
 
-/* Begun by what leads to the verdict. */
+/* Adds @verdict to the paragraph, whose first words the caller has added, and prints the
+ * paragraph. */
 static void end_with_verdict(const json_t *verdict)
 {
     bool is_to_be_rehearsed = add_outcome(verdict);
@@ -270,7 +272,7 @@ void ftc_report_text_write(const json_t *report)
     write_settings(report);
 }
 
-/* ---- several ---- */
+/* ---- several reports ---- */
 
 void ftc_report_text_compare(const json_t *reports)
 {
@@ -290,7 +292,7 @@ void ftc_report_text_compare(const json_t *reports)
 
 /* ---- records ---- */
 
-/* "3, 5" */
+/* Returns @numbers as text, such as "3, 5". */
 static json_t *list(const json_t *numbers)
 {
     char text[256] = "";
@@ -304,7 +306,7 @@ static json_t *list(const json_t *numbers)
     return json_string(text);
 }
 
-/* When it was, without fraction and time zone. */
+/* Returns the time of @record, without fraction and time zone. */
 static json_t *second_of(const json_t *record)
 {
     return json_sprintf("%.19s", ftc_view_text(record, "time"));
@@ -320,7 +322,8 @@ static bool are_alike(const json_t *a, const json_t *b)
     return true;
 }
 
-/* The row of those like @record, which may be the first of them. */
+/* Returns the row of the records that are like @record. If @record is the first of them, adds the
+ * row. */
 static json_t *row_for(json_t *rows, json_t *record)
 {
     json_t *row;

@@ -1,4 +1,4 @@
-/* ftcoll run: becomes a command, with the library and settings. */
+/* ftcoll run: executes a command with the library and settings in its environment. */
 #include "command.h"
 
 int ftcoll_run(int argc, char **argv)

@@ -1,9 +1,9 @@
-/* settings: what the user can choose, from a file and the environment (doc/design.md, section 10).
+/* settings: the choices of the user, from a file and the environment (doc/design.md, section 10).
  *
- * File: $FTCOLL_CONFIG, else ./ftcoll.conf, else $XDG_CONFIG_HOME/ftcoll.conf
- * (~/.config/ftcoll.conf), else /etc/ftcoll.conf; lines of "key = value", optionally below
- * [ftcoll]. For each key the environment variable FTCOLL_<KEY> wins over the file.
- */
+ * The file is $FTCOLL_CONFIG, else ./ftcoll.conf, else $XDG_CONFIG_HOME/ftcoll.conf
+ * (~/.config/ftcoll.conf if that variable is no absolute path), else /etc/ftcoll.conf. It has lines
+ * "key = value", perhaps after a line [ftcoll]. For each key, the environment variable FTCOLL_<KEY>
+ * has priority over the file. */
 #ifndef FTC_CONFIG_SETTINGS_H
 #define FTC_CONFIG_SETTINGS_H
 
@@ -33,7 +33,7 @@ enum ftc_communicators {
 };
 enum ftc_yield { FTC_YIELD_AUTO, FTC_YIELD_ON, FTC_YIELD_OFF };
 enum ftc_on_blocked { FTC_ON_BLOCKED_OFF, FTC_ON_BLOCKED_WARN, FTC_ON_BLOCKED_ABORT };
-enum ftc_report { /* each tells all that the one before tells */
+enum ftc_report { /* each value includes the reports of the values before it */
                   FTC_REPORT_OFF,
                   FTC_REPORT_FAILURES,
                   FTC_REPORT_SUMMARY,
@@ -44,7 +44,7 @@ enum ftc_report_format { FTC_REPORT_FORMAT_TEXT, FTC_REPORT_FORMAT_JSON };
 enum ftc_settings_origin { FTC_ORIGIN_DEFAULT, FTC_ORIGIN_FILE, FTC_ORIGIN_ENVIRONMENT };
 enum { FTC_SETTINGS_PATH_MAX = 1024 };
 
-/* Bits of intercept. */
+/* Bits of setting intercept. */
 enum {
     FTC_INTERCEPT_NONE = 0,
     FTC_INTERCEPT_REDUCE = 1,
@@ -61,7 +61,7 @@ enum {
     FTC_INTERCEPT_SCAN = 1 << 11,
     FTC_INTERCEPT_EXSCAN = 1 << 12,
     FTC_INTERCEPT_NEIGHBOR = 1 << 13,
-    FTC_INTERCEPT_NONCOMMUTATIVE = 1 << 14, /* operations, of the calls that are named */
+    FTC_INTERCEPT_NONCOMMUTATIVE = 1 << 14, /* such operations, in the calls that are named */
     FTC_INTERCEPT_IBARRIER = 1 << 15,
     FTC_INTERCEPT_IBCAST = 1 << 16,
     FTC_INTERCEPT_IGATHER = 1 << 17,
@@ -73,18 +73,18 @@ enum {
     FTC_INTERCEPT_IEXSCAN = 1 << 23,
     FTC_INTERCEPT_WIN_FREE = 1 << 24,
     FTC_INTERCEPT_INEIGHBOR = 1 << 25,
-    FTC_INTERCEPT_INTERCOMM = 1 << 26, /* communicators, of the calls that are named */
+    FTC_INTERCEPT_INTERCOMM = 1 << 26, /* intercommunicators, in the calls that are named */
     FTC_INTERCEPT_ALL = (1 << 27) - 1,
     FTC_INTERCEPT_COLLECTIVES = FTC_INTERCEPT_ALL & ~FTC_INTERCEPT_WIN_FREE,
     FTC_INTERCEPT_NONBLOCKING =
         FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE |
         (FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_IBARRIER & ~FTC_INTERCEPT_INTERCOMM),
-    FTC_INTERCEPT_BLOCKS = /* whose values are put together from those of all ranks */
+    FTC_INTERCEPT_BLOCKS = /* calls whose values may be blocks of all ranks */
     FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_IREDUCE & ~FTC_INTERCEPT_IBARRIER &
     ~FTC_INTERCEPT_IBCAST,
 };
 
-/* Bits of tolerate: 1 << enum ftc_death_cause (board/rank_state.h). */
+/* Bits of setting tolerate: 1 << enum ftc_death_cause (board/rank_state.h). */
 enum {
     FTC_TOLERATE_SIGNAL = 1 << 1,
     FTC_TOLERATE_EXIT = 1 << 2,
@@ -95,7 +95,7 @@ enum {
 
 struct ftc_correction_setting {
     enum ftc_correction kind;
-    int d; /* ring */
+    int d; /* D of ring:D */
 };
 
 /* Positions in the table of options. */
@@ -115,7 +115,8 @@ enum {
 #define FTC_MEMBER_TEXT(key, max)       char key[(max) + 1];
 #define FTC_MEMBER_RANKS(key, max)      char key[(max) + 1];
 
-/* Plain bytes without pointers, all of them set: rank 0's settings are broadcast to all. */
+/* Values of all settings. They are bytes without pointers, all of them set, because rank 0
+ * broadcasts its settings to all ranks. */
 struct ftc_settings {
 #define FTC_OPTION(key, kind, min, max, words, preset, doc) FTC_MEMBER_##kind(key, max)
 #include "options.def"
@@ -123,74 +124,82 @@ struct ftc_settings {
     uint8_t origin[FTC_SETTINGS_COUNT]; /* enum ftc_settings_origin, by position in the table */
 };
 
-/* One line, without its end, that names what is wrong, where, and what is allowed. The longest
- * holds a path and the list of all keys. */
+/* Error message: one line without a line end, which names the error, its place and the allowed
+ * values. There is room for a path and 2048 bytes of text. */
 struct ftc_settings_error {
     char text[PATH_MAX + 2048];
 };
 
-/* Fills @s from defaults, file and environment. Returns 0; or -1 with @error filled and @s not to
- * be used. A file that is not trusted (settings_table.h says when) is an error. With
- * FTCOLL_ENABLE=0 nothing else is looked at, so nothing else can be wrong; in a program with more
- * rights than its user (AT_SECURE) nothing at all, and enable is off. Leaves errno and the open
+/* Fills @s from the defaults, the file and the environment. Returns 0, or -1 with @error filled; @s
+ * must not be used then. A file that is not trusted (settings_table.h) is an error. With
+ * FTCOLL_ENABLE=0, nothing else is read, so no other error is reported. In a program with more
+ * rights than its user (AT_SECURE), nothing is read and enable is off. Leaves errno and the open
  * files as they were. */
 int ftc_settings_load(struct ftc_settings *s, struct ftc_settings_error *error);
 
-/* What the origin of a setting does not say: the file that was read, where each key stands in it,
- * and which values are those that protect stands for. */
+/* Sources of the settings, in more detail than the origin of each: the file, the line of each key
+ * in it, and the values that follow from protect. */
 struct ftc_settings_sources {
-    char file[PATH_MAX];          /* empty: none was read */
-    int line[FTC_SETTINGS_COUNT]; /* by position in the table, from 1; 0: it is not in the file */
-    bool by_protect[FTC_SETTINGS_COUNT]; /* its value is what protect stands for */
+    char file[PATH_MAX];                 /* empty: no file was read */
+    int line[FTC_SETTINGS_COUNT];        /* by position in the table, from 1; 0: not in the file */
+    bool by_protect[FTC_SETTINGS_COUNT]; /* the value follows from protect */
 };
 
-/* ftc_settings_load(), which fills @sources as far as it comes. */
+/* Loads the settings as ftc_settings_load() does, and fills @sources. After an error, @sources has
+ * what was read before it. */
 int ftc_settings_load_with_sources(struct ftc_settings *s, struct ftc_settings_sources *sources,
                                    struct ftc_settings_error *error);
 
-/* Reads the settings file at @path into @s, as one that the user has named, and gives @tell each
- * line of it that is wrong in a text of its own, such as ftc_settings_load() has for the first.
- * Returns how many there are; or -1 if the file cannot be read or is not trusted, which @tell has
- * been told. */
+/* Reads the settings file at @path into @s, as a file that the user has named, and calls @tell for
+ * each wrong line. The text is the error of ftc_settings_load() for that line. Returns the number
+ * of wrong lines. Returns -1 if the file cannot be read or is not trusted, after one call of @tell
+ * with the reason. */
 int ftc_settings_check_file(const char *path, struct ftc_settings *s,
                             struct ftc_settings_sources *sources, void (*tell)(const char *text));
 
-/* Fills @s from defaults and the @length bytes of a configuration file, called "buffer" in errors.
- * Looks at nothing else. Returns as ftc_settings_load(). */
+/* Fills @s from the defaults and the @length bytes of a settings file, which errors call "buffer".
+ * Reads no file and no environment variable. Returns as ftc_settings_load(). */
 int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settings *s,
                               struct ftc_settings_error *error);
 
-/* True if @ranks, the value of an option of kind RANKS, names @rank. */
+/* Returns whether @ranks, the value of an option of kind RANKS, names @rank. */
 bool ftc_settings_names_rank(const char *ranks, int rank);
 
-/* The highest that @ranks names; -1: none. */
+/* Returns the highest rank that @ranks names, or -1 if it names none. */
 int ftc_settings_highest_rank(const char *ranks);
 
-/* Of the option at a position in the table: its key, its default as text, what it means, and its
- * variable in the environment. -1: there is no such key. */
 enum { FTC_SETTINGS_NAME_MAX = 64 };
+
+/* Returns the position in the table of the option with this key, or -1 if there is none. */
 int ftc_settings_find(const char *key);
+
+/* Returns the key of @option, its default as text, or its meaning. An option is named by its
+ * position in the table. */
 const char *ftc_settings_key(int option);
 const char *ftc_settings_preset(int option);
 const char *ftc_settings_meaning(int option);
+
+/* Writes the name of the option's environment variable to @name, such as FTCOLL_MAX_BYTES, and
+ * returns it. */
 const char *ftc_settings_variable(int option, char name[FTC_SETTINGS_NAME_MAX]);
 
-/* What it may be, in words. */
+/* Returns the allowed values of @option in words, written to @text. */
 enum { FTC_SETTINGS_ALLOWED_MAX = 512 };
 const char *ftc_settings_allowed(int option, char text[FTC_SETTINGS_ALLOWED_MAX]);
 
-/* Its value in @s, as the parser reads it. */
+/* Writes the value of @option in @s to @f, in the form that the parser reads. */
 void ftc_settings_write(const struct ftc_settings *s, int option, FILE *f);
 
-/* Where that comes from: "default", "file" or "environment". */
+/* Returns the origin of the value of @option in @s: "default", "file" or "environment". */
 const char *ftc_settings_origin_name(const struct ftc_settings *s, int option);
 
-/* The values, a line each, with where they come from. */
+/* Writes all settings to @f, each in a line with its value and origin. */
 void ftc_settings_dump(const struct ftc_settings *s, FILE *f);
 
-/* ftcoll.conf.example, which sets all defaults; and SETTINGS in ftcoll.conf(5), as source for
- * man(7). */
+/* Writes ftcoll.conf.example, which sets each setting to its default. */
 void ftc_settings_describe(FILE *f);
+
+/* Writes SETTINGS of ftcoll.conf(5), as source for man(7). */
 void ftc_settings_roff(FILE *f);
 
 #endif

@@ -1,6 +1,6 @@
-/* The settings file. inih takes its lines apart; what inih would let pass in silence is refused
- * here first: sections without keys, text behind a section's header, cut lines, zero bytes.
- */
+/* Settings file. inih parses the lines. Before inih gets a line, this file refuses errors that inih
+ * would not report: unknown sections without keys, text after the header of a section, lines that
+ * inih would cut, and zero bytes. */
 #include "settings_table.h"
 
 #include <assert.h>
@@ -14,25 +14,25 @@
 
 enum {
     FILE_BYTES_MAX = 1 << 20,
-    LINE_BYTES_MAX = 4096, /* without its end; room for the longest path */
-    QUOTED_BYTES_MAX = 64, /* of a line, in errors */
+    LINE_BYTES_MAX = 4096, /* bytes of a line without its end; enough for the longest path */
+    QUOTED_BYTES_MAX = 64, /* bytes of a line that errors quote */
 };
 
 struct reader {
-    const char *name; /* of the file, in errors */
+    const char *name; /* name of the file in errors */
     const char *next, *end;
-    const char *line; /* the one that inih is at, without its end */
+    const char *line; /* line that inih is at, without blanks around it */
     size_t line_bytes;
     int line_number;
     bool failed;        /* error is filled */
-    bool is_own;        /* the file: errors may quote it */
-    bool is_restricted; /* must not set what kills ranks or writes files */
+    bool is_own;        /* the file is the user's own, so errors may quote it */
+    bool is_restricted; /* the file must not set crash or name files to write to */
     struct ftc_settings *settings;
-    struct ftc_settings_sources *sources; /* line 0: the key has not come yet */
+    struct ftc_settings_sources *sources; /* line 0: the key has not been set yet */
     struct ftc_settings_error *error;
 };
 
-/* "name:line" */
+/* Writes "name:line" to @text and returns it. */
 static const char *where(const struct reader *r, char text[PATH_MAX + 16])
 {
     snprintf(text, PATH_MAX + 16, "%.*s:%d", PATH_MAX - 1, r->name, r->line_number);
@@ -68,7 +68,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Goes to the next line, blanks at both ends cut off. */
+/* Moves to the next line, without blanks at both ends. Returns false at the end of the file. */
 static bool advance(struct reader *r)
 {
     const char *end;
@@ -88,8 +88,8 @@ static bool advance(struct reader *r)
     return true;
 }
 
-/* "[ftcoll]" and perhaps a comment. inih does not tell of a section without keys, and drops what
- * follows the bracket. */
+/* Returns whether the line is "[ftcoll]", perhaps with a comment after it. inih reports no section
+ * without keys, and ignores text after the bracket. */
 static bool is_allowed_header(const char *line, size_t length)
 {
     static const char header[] = "[ftcoll]";
@@ -113,7 +113,8 @@ static int check_line(struct reader *r, int bytes_max)
     return 0;
 }
 
-/* inih's source of lines; NULL ends its work. */
+/* Passes the next line to inih. Returns NULL to end inih's work: at the end of the file or after an
+ * error. */
 static char *next_line(char *line, int size, void *state)
 {
     struct reader *r = state;
@@ -165,7 +166,8 @@ static int take_pair(struct reader *r, const char *key, const char *value)
     return 0;
 }
 
-/* inih's sink of pairs; 0 ends its work. The section has been checked with its header. */
+/* Takes a pair from inih. Returns 0 to end inih's work after an error. The section has been checked
+ * with its header. */
 static int handle_pair(void *state, const char *section, const char *key, const char *value)
 {
     struct reader *r = state;
@@ -175,9 +177,9 @@ static int handle_pair(void *state, const char *section, const char *key, const 
     return !r->failed;
 }
 
-/* Debian's inih has its build options as variables too. Their defaults would cut a path, and take
- * an indented line for more of the value before it. Only the library's own copy of inih is changed.
- */
+/* Sets inih's build options, which are variables in Debian's inih. Their defaults would cut a long
+ * path, and would append an indented line to the value before it. inih is linked statically, so
+ * this changes only the library's own copy. */
 static void set_up_inih(void)
 {
     ini_max_line = LINE_BYTES_MAX + 2;
@@ -214,7 +216,7 @@ int ftc_settings_parse_buffer(const char *text, size_t length, struct ftc_settin
 
 /* ---- files ---- */
 
-/* Returns the contents, which the caller frees, or NULL with errno set. */
+/* Returns the contents of @fd, which the caller frees, or NULL with errno set. */
 static char *read_all(int fd, size_t *length)
 {
     char *text = malloc(FILE_BYTES_MAX + 1);
@@ -261,7 +263,8 @@ static int refuse(const char *path, enum ftc_settings_place place, const char *w
         place == FTC_PLACE_NAMED ? "" : "; FTCOLL_CONFIG names another file, or /dev/null");
 }
 
-/* Also true for a link to nowhere; false where this process may not look. */
+/* Returns whether there is a file or link at @path. A link may lead nowhere. Returns false if this
+ * process may not search a directory of the path. */
 static bool exists(const char *path)
 {
     struct stat status;
@@ -269,7 +272,8 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* Opens the file of @r; true if it is to be read, else @rv is what comes of that. */
+/* Opens the file of @r and returns whether it is to be read. If not, *@rv becomes 0 if the file
+ * does not exist and need not exist, or -1 with the error filled. */
 static bool open_file(struct reader *r, enum ftc_settings_place place,
                       struct ftc_settings_file *file, int *rv)
 {
@@ -302,9 +306,9 @@ int ftc_settings_read_file(const char *path, enum ftc_settings_place place, stru
     return rv;
 }
 
-/* ---- all that is wrong ---- */
+/* ---- all wrong lines ---- */
 
-/* From the start, as no line that was wrong had been there. */
+/* Parses @text again from the start. The caller has overwritten the wrong lines with blanks. */
 static int parse_again(struct reader *r, const char *text, size_t length)
 {
     ftc_settings_set_defaults(r->settings);

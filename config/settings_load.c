@@ -1,6 +1,5 @@
-/* Where settings come from: the first file that is there, then the environment (doc/design.md,
- * section 10).
- */
+/* Sources of the settings: the first file that exists, then the environment (doc/design.md, section
+ * 10). */
 #include "settings_table.h"
 
 #include <ctype.h>
@@ -14,8 +13,9 @@ const char *ftc_settings_system_path = "/etc/ftcoll.conf";
 
 /* ---- the file ---- */
 
-/* As the XDG base directory specification has it: a path that is not absolute does not count.
- * Empty if there is no such place, or its path is longer than a path can be. */
+/* Writes the path of the user's settings file, following the XDG Base Directory Specification:
+ * variables whose path is not absolute are ignored. Writes "" if there is no such path, or if it
+ * has PATH_MAX bytes or more. */
 static void find_user_path(char path[PATH_MAX])
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -49,7 +49,6 @@ static int read_first_file(struct ftc_settings *s, struct ftc_settings_sources *
 
 /* ---- the environment ---- */
 
-/* FTCOLL_MAX_BYTES of max_bytes. */
 const char *ftc_settings_variable(int option, char name[FTC_SETTINGS_NAME_MAX])
 {
     snprintf(name, FTC_SETTINGS_NAME_MAX, "FTCOLL_%s", ftc_settings_key(option));
@@ -63,7 +62,7 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* True for the variables of other programs too. */
+/* Returns whether @variable is known. Variables of other programs count as known. */
 static bool is_known(const char *variable, size_t name_bytes)
 {
     char name[FTC_SETTINGS_NAME_MAX];
@@ -92,7 +91,8 @@ static int fail_unknown(struct ftc_settings_error *error, const char *variable, 
                              cut ? "..." : "", ftc_settings_suggest(near ? name : NULL, text));
 }
 
-/* A variable that nobody reads is a mistake that would go unnoticed. */
+/* Returns 0, or -1 with @error filled if the environment has an unknown variable FTCOLL_*. Such a
+ * mistake would otherwise remain unnoticed. */
 static int check_variables(struct ftc_settings_error *error)
 {
     for (char **v = environ; v && *v; v++) {
@@ -123,13 +123,16 @@ static int read_environment(struct ftc_settings *s, struct ftc_settings_error *e
     return rv;
 }
 
-/* A program with more rights than its user, who could otherwise make it write to files. */
+/* Returns whether the program has more rights than its user. The user could otherwise make it write
+ * to files. */
 static bool has_rights_of_others(void)
 {
     return getauxval(AT_SECURE) != 0;
 }
 
-/* Off means off, even when everything else is broken. A bad value is reported in its turn. */
+/* Returns whether the library is switched off, by FTCOLL_ENABLE or because the program has more
+ * rights than its user. Is called before all else is read, so that other errors do not matter then.
+ * read_environment() reports a wrong value of FTCOLL_ENABLE. */
 static bool is_switched_off(struct ftc_settings *s)
 {
     struct ftc_settings_error ignored;

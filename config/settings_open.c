@@ -1,4 +1,4 @@
-/* Which file is trusted to hold settings. */
+/* Trust in a settings file, and its opening. */
 #include "settings_table.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static bool is_allowed_kind(const struct stat *status, bool named)
     return S_ISREG(status->st_mode) || (named && S_ISCHR(status->st_mode));
 }
 
-/* Fills @why if what @status describes is not trusted. */
+/* Fills file->why if the file or link that @status describes is not trusted. */
 static void judge(const struct stat *status, bool named, struct ftc_settings_file *file)
 {
     const char *what = S_ISLNK(status->st_mode) ? "a link on the way to it" : "it";
@@ -37,7 +37,8 @@ static void judge(const struct stat *status, bool named, struct ftc_settings_fil
                  (unsigned)status->st_mode & 07777);
 }
 
-/* What the descriptor @fd of a link at @path names: relative to the directory of @path. */
+/* Writes to @target where the link at @path leads. @fd is a descriptor of the link itself. A
+ * relative target begins at the directory of @path. Returns 0 or a negative errno. */
 static int read_link(int fd, const char *path, char target[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -57,9 +58,10 @@ static int read_link(int fd, const char *path, char target[PATH_MAX])
     return 0;
 }
 
-/* Looks at @path without opening it: what belongs to somebody else may have been made to be opened,
- * as a pipe that somebody waits at, or with a lease on it. Goes on to where a link leads. Returns
- * 1 if there was one, 0 if not, or a negative errno. */
+/* Checks the file or link at @path without opening it. A file of another user may be a trap for
+ * processes that open it, such as a pipe on which a process waits, or a file with a lease. Returns
+ * 1 if a trusted link is there, with its target in @path. Otherwise returns 0, with file->why
+ * filled if it is not trusted, or a negative errno. */
 static int look(char path[PATH_MAX], bool named, struct ftc_settings_file *file)
 {
     int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), rv = 0;
@@ -79,7 +81,9 @@ static int look(char path[PATH_MAX], bool named, struct ftc_settings_file *file)
     return rv;
 }
 
-/* What counts is what has been opened: at its path there may be something else by now. */
+/* Opens @path and checks the open file again, because another file may have taken its place since
+ * the last check. Returns 0 or a negative errno. The caller closes file->fd after an error or if
+ * the file is not trusted. */
 static int open_judged(const char *path, bool named, struct ftc_settings_file *file)
 {
     struct stat status;

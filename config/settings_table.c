@@ -1,6 +1,5 @@
-/* The table of options at work: values from and to text, errors that say what is allowed, and the
- * descriptions. Where the text comes from is the matter of settings_load.c and settings_file.c.
- */
+/* Table of options: conversion of values from and to text, errors that name the allowed values, and
+ * descriptions. settings_load.c and settings_file.c read the text. */
 #include "settings_table.h"
 
 #include "system/control.h"
@@ -26,7 +25,7 @@ enum kind {
 };
 
 enum {
-    SHOWN_BYTES_MAX = 64, /* of a bad value */
+    SHOWN_BYTES_MAX = 64, /* bytes of a wrong value that an error shows */
     ALLOWED_BYTES_MAX = FTC_SETTINGS_ALLOWED_MAX,
     HINT_BYTES_MAX = 64,
 };
@@ -184,15 +183,15 @@ int ftc_settings_find(const char *key)
     return -1;
 }
 
-/* ---- what a misspelt name was meant to be ---- */
+/* ---- suggestions for misspelt names ---- */
 
 static int least(int a, int b)
 {
     return a < b ? a : b;
 }
 
-/* How many characters to insert, delete or replace make @b of @a (Levenshtein's distance); upper
- * and lower case are alike. */
+/* Returns how many characters must be inserted, deleted or replaced to make @b from @a
+ * (Levenshtein's distance). Upper and lower case are alike in @a; @b must be in lower case. */
 static int distance(const char *a, size_t a_bytes, const char *b)
 {
     int row[FTC_SETTINGS_NAME_MAX];
@@ -214,7 +213,7 @@ static int distance(const char *a, size_t a_bytes, const char *b)
 
 const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other)
 {
-    static const char prefix[] = "FTCOLL_"; /* of environment variables */
+    static const char prefix[] = "FTCOLL_"; /* prefix of environment variables */
     const char *nearest = NULL;
     int most;
 
@@ -271,7 +270,7 @@ static const struct word *find_word(const struct word *words, const char *text, 
     return NULL;
 }
 
-/* "word" or "word:parameter"; @parameter is 0 for a word that takes none. */
+/* Parses "word" or "word:parameter". *@parameter becomes 0 for a word that takes none. */
 static bool parse_word(const struct option *o, const char *text, int *value, int *parameter)
 {
     size_t length = strcspn(text, ":");
@@ -284,7 +283,8 @@ static bool parse_word(const struct option *o, const char *text, int *value, int
     return !w->parameter || parse_number(text + length + 1, o->min, o->max, parameter);
 }
 
-/* Words with commas between them, and blanks around them. */
+/* Parses words with commas between them and blanks around them. *@mask gets the union of their
+ * bits. */
 static bool parse_words(const struct option *o, const char *text, int *mask)
 {
     static const char blanks[] = " \t";
@@ -310,7 +310,8 @@ static bool parse_words(const struct option *o, const char *text, int *mask)
     return true;
 }
 
-/* Takes a number and the comma behind it. */
+/* Reads a number at *@text, and moves *@text past it and past a comma that is not the last
+ * character. */
 static bool next_rank(const char **text, int *rank)
 {
     size_t digits = strspn(*text, "0123456789");
@@ -355,13 +356,15 @@ bool ftc_settings_names_rank(const char *ranks, int rank)
     return false;
 }
 
-/* A control character would break the lines of the report. */
+/* Returns whether @text has at most @bytes_max bytes and no control character, which would break
+ * the lines of the report. */
 static bool is_printable_within(const char *text, size_t bytes_max)
 {
     return !ftc_control_is_in(text) && strlen(text) <= bytes_max;
 }
 
-/* All bytes of the member are set, also behind the end of a text: they are broadcast. */
+/* Stores a value in @member. Sets all bytes, also those after the end of a text, because the
+ * settings are broadcast. */
 static void store(void *member, const struct option *o, int value, int parameter, const char *text)
 {
     switch (o->kind) {
@@ -424,7 +427,8 @@ void ftc_settings_set_defaults(struct ftc_settings *s)
     }
 }
 
-/* What has been set in the same place wins, or in one that wins over that of protect. */
+/* Returns whether protect = all gives @option its value: it was set neither in the same place as
+ * protect nor in one with priority over that. */
 static bool is_expanded(const struct ftc_settings *s, int option)
 {
     return s->protect == FTC_PROTECT_ALL && s->origin[option] < s->origin[FTC_SETTING_protect];
@@ -471,7 +475,8 @@ static const char *text_of(const struct word *words, int value)
     return words->text;
 }
 
-/* The words of one bit each: "all" stands for several, which are written out. */
+/* Writes the word that stands for exactly @mask, such as "all", or else the words of its single
+ * bits. */
 static void write_words(const struct option *o, int mask, FILE *f)
 {
     const char *separator = "";
@@ -595,7 +600,7 @@ int ftc_settings_fail(struct ftc_settings_error *error, const char *format, ...)
     return -1;
 }
 
-/* Writes what the user may have meant by @value into @text; nothing if that is not known. */
+/* Writes to @text what the user may have meant by @value, or nothing if that is not known. */
 static void hint(const struct option *o, const char *value, char text[HINT_BYTES_MAX])
 {
     static const char suffixes[] = "KMG";
@@ -660,7 +665,8 @@ void ftc_settings_describe(FILE *f)
     }
 }
 
-/* A line of text in a manual page: nothing in it is a request, and a minus is one. */
+/* Writes @text as a line of a manual page, in which no character begins a request and a minus is a
+ * minus sign. */
 static void write_roff(const char *text, FILE *f)
 {
     fputs("\\&", f);

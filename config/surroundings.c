@@ -1,4 +1,4 @@
-/* MPI, launchers and variables, as they are found here. */
+/* MPI, launchers and environment variables on this machine. */
 #include "surroundings.h"
 
 #include "command.h"
@@ -18,8 +18,9 @@
 
 enum { SAID_MAX = 8192, PATIENCE_MS = 5000 };
 
-/* What follows @label in @text, up to the end of its line, without blanks around it; null if that
- * is not there, or no text. */
+/* Returns the text between @label in @text and the end of the line, without blanks around it and
+ * without a comma at its end. Returns JSON's null if @label is not there or the text is not
+ * UTF-8. */
 static json_t *value_behind(const char *text, const char *label)
 {
     const char *at = strstr(text, label);
@@ -39,7 +40,8 @@ static json_t *value_behind(const char *text, const char *label)
 
 /* ---- launchers ---- */
 
-/* What comes out of a pipe, in @text; false if its end did not come. */
+/* Reads a pipe to its end into @text. Returns false if that takes too long, or if @text has no room
+ * for it. */
 static bool read_bounded(int fd, char text[SAID_MAX])
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -54,7 +56,7 @@ static bool read_bounded(int fd, char text[SAID_MAX])
     return got == 0;
 }
 
-/* What "@path --version" writes; empty if it fails, or takes too long. */
+/* Writes the output of "@path --version" to @text, or "" if the command fails or takes too long. */
 static void ask(const char *path, char text[SAID_MAX])
 {
     char *const arguments[] = {(char *)(uintptr_t)path, (char[]){"--version"}, NULL};
@@ -82,7 +84,9 @@ static void ask(const char *path, char text[SAID_MAX])
     close(ends[0]);
 }
 
-/* What launchers say of themselves, and what becomes of the jobs that they start. */
+/* Kinds of launchers: a mark in their output, the label of their version, and whether their jobs
+ * are protected. The first kind whose mark is found counts. The last two stand for any other output
+ * and for no output. */
 static const struct kind {
     const char *mark, *product, *label;
     bool serves;
@@ -143,7 +147,8 @@ static bool open_library(const char *format, const char *folder)
     return dlopen(name, RTLD_LAZY | RTLD_GLOBAL) != NULL;
 }
 
-/* Below the folder whose bin/ the launcher really is in: where it is installed beside MPI. */
+/* Opens the MPI library that is installed with mpiexec.hydra: in ../lib or ../lib64 of the
+ * directory in which the launcher really is. */
 static bool open_beside_launcher(void)
 {
     char path[PATH_MAX], real[PATH_MAX], *slash;
@@ -156,7 +161,8 @@ static bool open_beside_launcher(void)
            open_library("%s/../lib64/libmpi.so.12", real);
 }
 
-/* The names that libraries of MPICH's ABI have, and Debian's name of MPICH's. */
+/* Opens the MPI library. libmpi.so.12 is the name in MPICH's ABI, and libmpich.so.12 is Debian's
+ * name of MPICH. */
 static bool open_mpi(void)
 {
     return open_library("%s", "libmpi.so.12") || open_library("%s", "libmpich.so.12") ||
@@ -172,7 +178,7 @@ json_t *ftc_surroundings_mpi(void)
         return json_null();
     PMPI_Get_library_version(text, &length);
     for (char *c = text; *c; c++)
-        if (*c == '\t') /* MPICH has them behind its labels */
+        if (*c == '\t') /* MPICH has tabs after its labels */
             *c = ' ';
     return json_pack("{s:s, s:o, s:o, s:s?}", "path", ftc_mpi_object()->path, "version",
                      value_behind(text, ""), "device", value_behind(text, "Device:"), "lacks",

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* config/timeline.html (timeline_page.S). */
+/* Bytes of config/timeline.html, and their number (timeline_page.S). */
 extern const char ftc_timeline_page[];
 extern const uint64_t ftc_timeline_page_bytes;
 
@@ -33,7 +33,7 @@ static json_t *read_trace(const char *path)
 
 enum { NAME = 64 };
 
-/* Writes what tells the operation of @event from others. */
+/* Writes to @name what identifies the operation of @event: its communicator and its number. */
 static void name_operation(char name[NAME], const json_t *event)
 {
     snprintf(name, NAME, "%s #%" JSON_INTEGER_FORMAT,
@@ -41,13 +41,13 @@ static void name_operation(char name[NAME], const json_t *event)
              ftc_view_number(event, "args.seq"));
 }
 
-/* Writes the name of the rank that @path leads to in @event. */
+/* Writes the name of the rank at @path in @event to @name. */
 static void name_rank(char name[NAME], const json_t *event, const char *path)
 {
     snprintf(name, NAME, "rank %" JSON_INTEGER_FORMAT, ftc_view_number(event, path));
 }
 
-/* Returns a set: the operations that met a death, and the dead ranks. */
+/* Returns a set of names: those of the operations that met a death, and those of the dead ranks. */
 static json_t *find_met(const json_t *events)
 {
     json_t *met = json_object();
@@ -67,7 +67,8 @@ static json_t *find_met(const json_t *events)
     return met;
 }
 
-/* Reduces @events to those of recoveries. Returns how many deaths are left. */
+/* Removes the events from @events that do not belong to a recovery. Returns how many deaths
+ * remain. */
 static size_t keep_recoveries(json_t *events, const json_t *met)
 {
     json_t *kept = json_array(), *event;
@@ -93,8 +94,8 @@ static size_t keep_recoveries(json_t *events, const json_t *met)
     return deaths;
 }
 
-/* Reduces @trace, read from @path, to its recoveries. Returns false after a message if it has none.
- */
+/* Reduces @trace, read from @path, to its recoveries. Returns false after a message if it has none
+ * or is no trace. */
 static bool reduce(json_t *trace, const char *path)
 {
     json_t *events = json_object_get(trace, "traceEvents"), *met = find_met(events);
@@ -111,7 +112,8 @@ static bool reduce(json_t *trace, const char *path)
     return has_recovery;
 }
 
-/* Writes JSON inside a script element: no text in it ends the element. */
+/* Writes JSON inside a script element. Escapes '<', so that no text in the JSON can end the
+ * element. */
 static int write_inside(const char *part, size_t bytes, void *file)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -122,7 +124,7 @@ static int write_inside(const char *part, size_t bytes, void *file)
     return 0;
 }
 
-/* Returns 0 or an errno. */
+/* Writes the page to @f and closes @f. Returns 0 or an errno. */
 static int write_page(FILE *f, const json_t *trace)
 {
     int error = 0;

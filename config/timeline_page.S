@@ -1,4 +1,4 @@
-/* The page of ftcoll timeline, as bytes. */
+/* Page of ftcoll timeline, as bytes. */
     .section .rodata
     .globl ftc_timeline_page, ftc_timeline_page_bytes
     .hidden ftc_timeline_page, ftc_timeline_page_bytes

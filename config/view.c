@@ -36,7 +36,8 @@ json_int_t ftc_view_number(const json_t *object, const char *path)
     return json_integer_value(ftc_view_at(object, path));
 }
 
-/* With a blank between them; text stays as it is for none. */
+/* Joins @texts with blanks and writes them to @text, "-" for each that is not a string. Leaves
+ * @text as it is if @texts is empty. */
 static void describe_texts(const json_t *texts, char text[VALUE_MAX])
 {
     const json_t *one;
@@ -93,7 +94,7 @@ static bool begins_a_character(char byte)
     return ((unsigned char)byte & 0xC0) != 0x80;
 }
 
-/* Characters of UTF-8. */
+/* Returns the number of UTF-8 characters in @text. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -103,8 +104,8 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Returns how many bytes of @text go into a line of @width characters: up to a blank, if there is
- * one. */
+/* Returns how many bytes of @text go into a line of @width characters: up to a blank if there is
+ * one there. */
 static int bytes_within(const char *text, int width)
 {
     int bytes = 0, at_blank = 0;
@@ -135,7 +136,7 @@ void ftc_view_wrapped(const char *text, int indent)
 enum { CELLS_MAX = 16, TABLE_COLUMNS = 120, LEAST_WIDTH = 8, GAP = 2 };
 
 struct width {
-    int whole, word; /* of the longest cell, and of the longest word in any */
+    int whole, word; /* characters of the longest cell, and of the longest word in any cell */
 };
 
 static int larger(int a, int b)
@@ -169,7 +170,8 @@ static struct width width_of_column(const struct ftc_view_column *column, const 
     return width;
 }
 
-/* The widest column that can be narrower: one whose words stay whole, if there is one; else -1. */
+/* Returns the widest column that can become narrower: one whose words stay whole, else, or if
+ * @cuts_words, one that is wider than LEAST_WIDTH. Returns -1 if there is none. */
 static int find_widest(const struct width *width, int count, bool cuts_words)
 {
     int widest = -1;
@@ -181,7 +183,8 @@ static int find_widest(const struct width *width, int count, bool cuts_words)
     return widest < 0 && !cuts_words ? find_widest(width, count, true) : widest;
 }
 
-/* Takes from the widest columns what is too much for a line. */
+/* Narrows the widest columns, one character at a time, until a row fits into TABLE_COLUMNS or no
+ * column can become narrower. */
 static void fit(struct width *width, int count)
 {
     int total = 0, widest;
@@ -192,7 +195,7 @@ static void fit(struct width *width, int count)
         width[widest].whole--;
 }
 
-/* A row has as many lines as its longest cell needs. */
+/* Writes a row, in as many lines as its longest cell needs. */
 static void write_row(const struct ftc_view_column *columns, const struct width *width, int count,
                       char cell[][VALUE_MAX])
 {

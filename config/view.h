@@ -1,5 +1,6 @@
-/* view: how JSON becomes text for people, on standard output. What is in it may come from anywhere:
- * control characters become '?', and what is missing or of another type "-". */
+/* view: JSON as text for people, on standard output. The JSON may come from any source.
+ * ftc_view_value() and ftc_view_table() therefore write '?' for control characters, and "-" for
+ * values that are missing or of an unexpected type. */
 #ifndef FTC_CONFIG_VIEW_H
 #define FTC_CONFIG_VIEW_H
 
@@ -7,28 +8,31 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Of member @key of @object, which is a text; empty if it is none. */
+/* Returns member @key of @object if it is a string, else an empty string. */
 const char *ftc_view_text(const json_t *object, const char *key);
 
-/* What @path leads to in @object, "missed_in.call" to a member of a member; NULL if it leads
- * nowhere. */
+/* Returns the value at @path in @object, or NULL if there is none. "missed_in.call" is a member of
+ * a member. */
 const json_t *ftc_view_at(const json_t *object, const char *path);
 
-/* The whole number that @path leads to in @object; 0 if it is none. */
+/* Returns the integer at @path in @object, or 0 if there is none. */
 json_int_t ftc_view_number(const json_t *object, const char *path);
 
-/* Writes what @path leads to in @object: a text, a number, yes or no. */
+/* Writes the value at @path in @object to @f: a string, a number, yes or no, or the strings of an
+ * array with blanks between them. */
 void ftc_view_value(FILE *f, const json_t *object, const char *path);
 
-/* Prints @text in lines of at most 100 characters that begin with @indent blanks. */
+/* Prints @text in lines of at most 100 characters, each of which begins with @indent blanks. */
 void ftc_view_wrapped(const char *text, int indent);
 
-/* Prints a table: each column shows what its path leads to in each of @rows, an array of objects;
- * the last column has header NULL. A row that is wider than 120 characters has several lines. */
+/* Column of a table, whose cells are the values at @path in the rows. */
 struct ftc_view_column {
     const char *header, *path;
-    bool is_number; /* flush right */
+    bool is_number; /* aligned to the right */
 };
+
+/* Prints a table with a row for each object in the array @rows. A column with header NULL ends
+ * @columns. A row that is wider than 120 characters is printed in several lines. */
 void ftc_view_table(const struct ftc_view_column *columns, const json_t *rows);
 
 #endif
