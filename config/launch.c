@@ -117,6 +117,13 @@ static void describe(struct argp_option options[KEYS + 2])
 
 /* ---- the command ---- */
 
+static bool is_program(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
 bool ftc_command_find(const char *name, char path[PATH_MAX])
 {
     const char *list = getenv("PATH");
@@ -124,12 +131,12 @@ bool ftc_command_find(const char *name, char path[PATH_MAX])
 
     snprintf(path, PATH_MAX, "%s", name);
     if (strchr(name, '/'))
-        return access(path, X_OK) == 0;
+        return is_program(path);
     for (list = list ? list : "/bin:/usr/bin"; *list; list += length + (list[length] != '\0')) {
         length = strcspn(list, ":");
         snprintf(path, PATH_MAX, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? list : ".",
                  name);
-        if (access(path, X_OK) == 0)
+        if (is_program(path))
             return true;
     }
     return false;

@@ -1,6 +1,7 @@
 /* Path of the library that belongs to the command, and the preloading of the library. */
 #include "command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ bool ftc_command_library(char path[PATH_MAX])
 {
     char base[PATH_MAX];
 
+    snprintf(path, PATH_MAX, "libftcoll.so"); /* to be named if the directory is not known */
     return find_own_directory(base) && (is_there(base, ".", "libftcoll.so", path) ||
                                         is_there(base, FTC_LIBDIR, FTC_SONAME, path));
 }

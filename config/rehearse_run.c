@@ -290,6 +290,8 @@ int rehearse_run(const struct rehearse_job *job, const struct rehearse_settings 
     pid = start(job, settings, crash, &before);
     if (pid > 0)
         status = watch(job, pid, &set, run);
+    else
+        ftc_command_say("the job cannot be started: %s", strerror(errno));
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (status == FTC_COMMAND_GOOD)
         collect(job, run);

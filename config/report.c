@@ -94,6 +94,7 @@ static bool has_nothing(const struct found *f)
 static bool read_file(struct found *f)
 {
     FILE *file = fopen(f->file, "r");
+    bool is_read;
 
     if (!file) {
         ftc_command_say("%s: %s", f->file, strerror(errno));
@@ -102,14 +103,15 @@ static bool read_file(struct found *f)
     take_lines(f, file);
     if (has_nothing(f) && !ferror(file))
         take_whole(f, file);
-    if (ferror(file))
+    is_read = !ferror(file);
+    if (!is_read)
         ftc_command_say("%s: cannot be read", f->file);
     else if (has_nothing(f))
         ftc_command_say("%s: there is no report in it that is JSON, and no record; report_format = "
                         "json makes them",
                         f->file);
     fclose(file);
-    return !has_nothing(f) && f->bad_lines == 0;
+    return is_read && !has_nothing(f) && f->bad_lines == 0;
 }
 
 /* ---- the subcommand ---- */

@@ -56,6 +56,19 @@ static bool read_bounded(int fd, char text[SAID_MAX])
     return got == 0;
 }
 
+/* Waits until process @child has ended, and kills it after PATIENCE_MS. Returns its status. */
+static int await(pid_t child)
+{
+    int status = 0;
+
+    for (int ms = 0; waitpid(child, &status, WNOHANG) == 0; ms++) {
+        if (ms == PATIENCE_MS)
+            kill(child, SIGKILL);
+        poll(NULL, 0, 1);
+    }
+    return status;
+}
+
 /* Writes the output of "@path --version" to @text, or "" if the command fails or takes too long. */
 static void ask(const char *path, char text[SAID_MAX])
 {
@@ -77,7 +90,7 @@ static void ask(const char *path, char text[SAID_MAX])
     if (rv == 0) {
         if (!read_bounded(ends[0], text))
             kill(child, SIGKILL);
-        waitpid(child, &status, 0);
+        status = await(child);
     }
     if (status != 0)
         text[0] = '\0';

@@ -70,11 +70,18 @@ def test_a_launcher_that_fails_does_not_serve(info, tmp_path, script):
     assert told["objections"] == ["PATH has no launcher with which the library works (mpiexec.hydra)"]
 
 
-def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path):
-    (tmp_path / "mpiexec").write_text("#!/bin/sh\nexec cat /dev/zero\n")
+@pytest.mark.parametrize("script", ["exec cat /dev/zero", "exec sleep 1000 >/dev/null 2>&1"])
+def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path, script):
+    (tmp_path / "mpiexec").write_text(f"#!/bin/sh\n{script}\n")
     (tmp_path / "mpiexec").chmod(0o755)
-    (tmp_path / "cat").symlink_to(shutil.which("cat"))
+    for program in ("cat", "sleep"):
+        (tmp_path / program).symlink_to(shutil.which(program))
     assert not info({"PATH": str(tmp_path)})["launchers"][0]["serves"]
+
+
+def test_a_folder_is_no_launcher(info, tmp_path):
+    (tmp_path / "mpiexec").mkdir()
+    assert info({"PATH": str(tmp_path)})["launchers"] == []
 
 
 @pytest.mark.parametrize("env, objection", [

@@ -60,7 +60,7 @@ def test_info_of_a_program_of_the_tests(ftcoll, build):
     assert (told["program"], told["objections"]) == (program, [])
 
 
-@pytest.mark.parametrize("arguments", [("absent",), ("/bin/sh", "/bin/sh")])
+@pytest.mark.parametrize("arguments", [("absent",), ("/bin/sh", "/bin/sh"), ("/usr",)])
 def test_info_of_what_is_no_program(ftcoll, arguments):
     said = ftcoll("info", *arguments)
     assert said.returncode != 0 and said.stderr
