@@ -5,7 +5,6 @@
  * and so do those on an intercommunicator, where one group gets what the other gives. */
 #include "engine/exchange_plan.h"
 #include "program/error.h"
-#include "progress/running.h"
 #include "protocols/combine.h"
 #include "protocols/contributor_policy.h"
 #include "protocols/packed.h"

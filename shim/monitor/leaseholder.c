@@ -4,7 +4,6 @@
 #include "net/lease.h"
 #include "net/socket.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>

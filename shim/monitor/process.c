@@ -3,7 +3,6 @@
 #include "agent.h"
 #include "announce.h"
 #include "blocked.h"
-#include "board/rank_state.h"
 #include "channel.h"
 #include "config/settings.h"
 #include "end.h"

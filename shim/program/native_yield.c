@@ -4,12 +4,10 @@
 #include "native_call.h"
 #include "progress/wait.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 static bool is_on;
 static bool (*follow)(void);
-static bool are_locks_followed;
 static _Thread_local bool is_due; /* a yield is due when MPICH's lock is released */
 
 void ftc_native_yield_open(bool (*follow_locks)(void))
@@ -24,23 +22,15 @@ bool ftc_native_yield_is_on(void)
     return is_on;
 }
 
-static void follow_locks(void)
-{
-    are_locks_followed = follow();
-}
-
 void ftc_native_yield(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
     if (!is_on || ftc_native_call_depth == 0 || ftc_wait_is_looking)
         return;
     if (!ftc_library.threaded) {
         sched_yield();
         return;
     }
-    pthread_once(&once, follow_locks);
-    is_due = are_locks_followed;
+    is_due = follow();
 }
 
 void ftc_native_yield_unlocked(void)

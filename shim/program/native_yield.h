@@ -15,8 +15,8 @@
 
 /* Decides whether this rank yields. To be called after the settings have been read and it is known
  * whether ranks share cores. From ftc_native_call_open() on it is known which thread waits.
- * @follow_locks is called at most once, with MPI_THREAD_MULTIPLE. It returns whether
- * ftc_native_yield_unlocked() will be called from then on. If not, no thread yields. */
+ * @follow_locks is called with MPI_THREAD_MULTIPLE whenever a thread is about to yield. It returns
+ * whether ftc_native_yield_unlocked() will be called from then on. If not, no thread yields. */
 void ftc_native_yield_open(bool (*follow_locks)(void));
 
 /* Returns whether this rank yields. */

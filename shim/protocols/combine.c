@@ -40,7 +40,8 @@ static void carry_out(void *argument)
     c->rv = combine(c->plan, c->into, c->from, c->count);
 }
 
-int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
+/* Computes @into = @from op @into. Returns an MPI error code. */
+static int combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
 {
     struct combination c = {plan, into, from, count, MPI_SUCCESS};
 
@@ -97,7 +98,7 @@ void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating 
 
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count)
 {
-    int rv = ftc_combine_spans(plan, into, from, count);
+    int rv = combine_spans(plan, into, from, count);
 
     if (rv != MPI_SUCCESS)
         plan->error = rv;
@@ -118,7 +119,7 @@ const unsigned char *ftc_combine_two(struct ftc_brackets *b, const unsigned char
     if (into != right)
         memcpy(into, right, ftc_span_bytes(&b->plan->arguments.facts, b->count));
     if (b->count > 0)
-        rv = ftc_combine_spans(b->plan, into, left, b->count);
+        rv = combine_spans(b->plan, into, left, b->count);
     if (rv != MPI_SUCCESS)
         b->rv = rv;
     return into;

@@ -14,10 +14,8 @@ void ftc_combine_note_modes(struct ftc_plan *plan, struct ftc_floating *floating
  * exception traps. */
 void ftc_combine_note_modes_blocking(struct ftc_plan *plan, struct ftc_floating *floating);
 
-/* Computes @into = @from op @into for spans of @count elements each. Returns an MPI error code. */
-int ftc_combine_spans(const struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
-
-/* As above, but stores the code of an error in plan->error. */
+/* Computes @into = @from op @into for spans of @count elements each. Stores the MPI error code of
+ * an error in plan->error. */
 void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, MPI_Count count);
 
 /* Combination of the elements of several ranks. Floating-point operations are not associative, so

@@ -66,7 +66,7 @@ START_TEST(with_threads_the_rank_yields_once_the_lock_is_released)
     ftc_native_yield_unlocked();
     ftc_native_yield_unlocked();
     ck_assert_int_eq(yields, 1);
-    ck_assert_int_eq(asked, 1);
+    ck_assert_int_gt(asked, 0);
 }
 END_TEST
 
