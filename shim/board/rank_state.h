@@ -129,6 +129,7 @@ static inline bool ftc_board_is_critical(const struct ftc_board *board, uint32_t
 static inline void ftc_board_set_exhausted(struct ftc_board *board, uint32_t rank)
 {
     atomic_store(&board->shared->rank[rank].is_exhausted, true);
+    ftc_board_signal_update(board);
 }
 
 static inline bool ftc_board_is_exhausted(const struct ftc_board *board, uint32_t rank)

@@ -3,13 +3,16 @@
 #ifndef FTC_BOARD_REQUIRE_ALL_H
 #define FTC_BOARD_REQUIRE_ALL_H
 
-#include "board.h"
+#include "rank_state.h"
 
+/* Adds @words to the set. Other hosts are sent a change. */
 static inline void ftc_require_all_add(const struct ftc_board *board, uint64_t words)
 {
-    atomic_fetch_or(&board->shared->require_all_matches, words);
+    if ((words & ~atomic_fetch_or(&board->shared->require_all_matches, words)) != 0)
+        ftc_board_signal_update(board);
 }
 
+/* Returns the set. */
 static inline uint64_t ftc_require_all_matches(const struct ftc_board *board)
 {
     return atomic_load(&board->shared->require_all_matches);

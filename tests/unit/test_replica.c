@@ -6,6 +6,7 @@
 #include "board/presence.h"
 #include "board/recovery_record.h"
 #include "board/replica.h"
+#include "board/require_all.h"
 #include "unit_board.h"
 
 #include <string.h>
@@ -58,6 +59,21 @@ START_TEST(that_a_rank_waits_is_news)
     ck_assert_uint_eq(here.shared->rank[1].waiting, 7);
     ftc_replica_enter(&here, THERE, &before, S);
     ck_assert_uint_eq(here.shared->rank[1].waiting, 0);
+}
+END_TEST
+
+/* Without it another host learns of that when something else changes. */
+START_TEST(what_is_sent_to_other_hosts_counts_as_an_update_when_it_changes)
+{
+    struct ftc_board here = board_of(HERE);
+    uint32_t updates = ftc_board_updates(&here);
+
+    ftc_require_all_add(&here, 5);
+    ck_assert_uint_eq(ftc_board_updates(&here), updates + 1);
+    ftc_require_all_add(&here, 4);
+    ck_assert_uint_eq(ftc_board_updates(&here), updates + 1);
+    ftc_board_set_exhausted(&here, 0);
+    ck_assert_uint_eq(ftc_board_updates(&here), updates + 2);
 }
 END_TEST
 
@@ -300,6 +316,7 @@ int main(void)
     UNIT_TEST(how_far_a_rank_has_come_is_known_elsewhere);
     UNIT_TEST(which_deaths_end_the_job_is_known_elsewhere);
     UNIT_TEST(that_a_rank_waits_is_news);
+    UNIT_TEST(what_is_sent_to_other_hosts_counts_as_an_update_when_it_changes);
     UNIT_TEST(a_death_is_entered_once_with_its_age);
     UNIT_TEST(a_death_that_an_agent_has_not_come_to_count_is_counted_by_the_next);
     UNIT_TEST(nobody_speaks_for_another_host);
