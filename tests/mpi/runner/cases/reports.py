@@ -368,8 +368,8 @@ def required(what, at, expected, n=5, intercept="all"):
 
 
 def whole(call, count, operation, **more):
-    """Results of program required that lack rank 1."""
-    settings = {"FTCOLL_REQUIRE_ALL_AT": call.removeprefix("i"), "FTCOLL_CRASH": "1:3:a0", "FTCOLL_PROTECT": "all"}
+    """Results of program required that lack rank 1. An optimised one makes its calls from main."""
+    settings = {"FTCOLL_REQUIRE_ALL_AT": "main," + call.removeprefix("i"), "FTCOLL_CRASH": "1:3:a0", "FTCOLL_PROTECT": "all"}
     return Case(f"require_all_at: {call} of {count} numbers by {operation}", 3, 1, settings=settings, failures=1,
                 command=f"mpiexec.hydra -n {{n}} {{programs}}/required {call} {count} {operation}",
                 says=(r"(?m)^required: rank [02]: [1-9]\d* incomplete, 0 accepted$",), silent=(r"[1-9]\d* accepted",), **more)
