@@ -43,8 +43,8 @@ void ftc_announcement_end(const struct ftc_board *board,
                           const struct ftc_announcer *self);
 
 /* Keeps other processes of this host from writing a line with the number of living ranks until
- * ftc_announcement_end_line(). Thus the numbers in these lines only fall. Waits for at most 100 ms,
- * and for no process that has ended. */
+ * ftc_announcement_end_line(). Thus the numbers in these lines only fall. Waits for another process
+ * that writes such a line for at most 100 ms, and not if that process has ended. */
 void ftc_announcement_begin_line(const struct ftc_board *board, const struct ftc_announcer *self);
 void ftc_announcement_end_line(const struct ftc_board *board, const struct ftc_announcer *self);
 

@@ -29,7 +29,7 @@ enum {
     MAX_SITES_BYTES = 1 << 24,
     MAX_BULK_BYTES = 1 << 27,
     PAGE = 4096,
-    WINDOW_UNIT = 1 << 16, /* largest base page size of any machine */
+    WINDOW_UNIT = 1 << 16, /* largest base page size of 64-bit Linux */
     MAX_TRACE_BYTES = 1 << 24
 };
 
@@ -61,7 +61,8 @@ uint32_t ftc_board_set_words(const struct ftc_board_geometry *g)
  * windows.
  *
  * The windows are groups of entries, then places for large data. A group: entries of rank 0, 1, ...
- * | multicasts of its entry 0, 1, ..., for all ranks each. A place: that of rank 0, 1, ... */
+ * | multicasts of its entry 0, 1, ...: first place of all ranks, second place of all ranks. A place
+ * for large data: that of rank 0, 1, ... */
 
 static size_t sets_offset(const struct ftc_board_geometry *g)
 {

@@ -18,9 +18,9 @@
  * (tests/boundaries). Each section has a file here with all its writers and readers: rank_state,
  * death, presence, end_of_job, recovery_record, failure_site, announcement, activity, mark,
  * publication, bulk, require_all, directory, replica, lease, trace. Four sections belong to files
- * elsewhere, which give their sizes: messages (transport/), call sites
- * (reporting/coverage_sites.h), exposed data (protocols/exposed.h) and lifelines
- * (system/lifeline.h).
+ * elsewhere: messages (transport/), call sites (reporting/coverage_sites.h), exposed data
+ * (protocols/exposed.h) and lifelines (system/lifeline.h). These files give the sizes of their
+ * sections, but lifecycle/geometry.c gives that of exposed data.
  */
 #ifndef FTC_BOARD_BOARD_H
 #define FTC_BOARD_BOARD_H
@@ -42,8 +42,10 @@ struct ftc_note {
     int32_t datatype, op; /* MPI handles in that process */
     int32_t root;
     uint32_t element_bytes, value_bytes; /* of the datatype; of all elements, with their gaps */
-    /* Distance of the call from the operation that a mismatch is reported in: this many operations
-     * later, or earlier if negative. 0 if the call belongs to that operation. */
+    /* Number of operations that the call is later than another one; earlier if negative. In the
+     * note of a peer's mismatched call the other one is the own call. The number is not 0 if the
+     * two calls of one operation are not both known. In a message that reports a mismatch the other
+     * one is the operation of the message. 0 in all other notes. */
     int32_t ahead;
     uint64_t return_address; /* in that process */
 };
@@ -78,7 +80,7 @@ enum {
 struct ftc_board_mark {
     _Alignas(64) _Atomic uint64_t version; /* odd while the rank is in a call; grows with each */
     _Atomic uint32_t call;                 /* enum ftc_call_kind */
-    _Atomic int32_t peer;            /* rank that the call needs, or a part of @set (mark.h) */
+    _Atomic int32_t peer;            /* rank that the call needs, or all or some of @set (mark.h) */
     _Atomic uint32_t set;            /* number of the set, below FTC_BOARD_SETS */
     _Atomic uint32_t also;           /* 1 + another rank that the call needs; 0: none */
     _Atomic uint32_t fallback;       /* enum ftc_fallback: why native MPI carries out the call */
@@ -108,7 +110,7 @@ struct ftc_board_recovery {
 /* Call site of the operation that first met the death of a rank (failure_site.h). */
 enum { FTC_BOARD_SITE_TEXT = 244 };
 struct ftc_board_failure_site {
-    _Atomic uint64_t address; /* address in a survivor, and that rank; 0: not known */
+    _Atomic uint64_t address; /* address in a survivor, and its rank (failure_site.c); 0: none */
     _Atomic uint32_t state;   /* state of the name (failure_site.c) */
     char name[FTC_BOARD_SITE_TEXT];
 };
@@ -184,7 +186,7 @@ struct ftc_board_host {
     char name[FTC_BOARD_HOST_NAME];
     unsigned char address[FTC_BOARD_ADDRESS_BYTES]; /* 16 bytes for IPv6, the first 4 for IPv4 */
     uint32_t family;                                /* AF_INET or AF_INET6 */
-    _Atomic uint32_t is_heard;                      /* this host receives its updates (agent.h) */
+    _Atomic uint32_t is_heard;                      /* its updates have reached this host */
 };
 
 struct ftc_board_shared {
@@ -208,7 +210,7 @@ struct ftc_board_shared {
     _Atomic uint64_t lease_until_ns, lost_hosts; /* lease.h: CLOCK_BOOTTIME; a set of hosts */
     _Atomic int64_t lease_ahead_ns;              /* ftc_clock_ahead_ns() when it was granted */
     _Atomic uint32_t lease_terms,
-        lease_end_announced;           /* enum ftc_lease_terms; its end is reported */
+        lease_end_announced;           /* enum ftc_lease_terms; 1: its end is reported */
     _Atomic uint64_t losses_announced; /* lost hosts whose deaths this host reported */
     _Atomic uint32_t lease_is_awaited; /* only mpiexec is silent: the ranks wait */
     _Atomic uint64_t trace_announced;  /* announcement.c */
@@ -225,8 +227,8 @@ struct ftc_board {
     uint64_t file;                    /* inode of @fd, which the program may have closed */
 };
 
-/* Makes @function be called if a window cannot be mapped. The process cannot continue then, and
- * @function must not return. Without such a function the process traps. */
+/* Sets the function to call if a window cannot be mapped. The process cannot continue then, and
+ * @function must not return. If none is set, the process traps. */
 void ftc_board_on_no_room(void (*function)(void));
 
 /* Creates the segment and draws its key. Returns 0 or a negative errno. */
@@ -321,7 +323,8 @@ size_t ftc_board_bytes(const struct ftc_board_geometry *geometry);
 size_t ftc_board_ring_bytes(const struct ftc_board_geometry *geometry);
 
 /* Returns the pending senders of @rank. The words after the first are the set of ranks that have
- * sent it a message. Bit i of the first word says that word i of the set is not zero. */
+ * sent a message to @rank since it last took them from the set. Bit i of the first word says that
+ * word i of the set is not zero. */
 _Atomic uint64_t *ftc_board_pending_senders(const struct ftc_board *board, uint32_t rank);
 
 /* Returns the number of words of a set of ranks: rank i is bit i % 64 of word i / 64. */

@@ -1,10 +1,9 @@
 /* bulk: memory of each rank for data that are too large for messages (doc/design.md, section 12).
  *
- * A rank has several REGIONS, each for one operation at a time. A region has a progress word and
+ * A rank has several regions, each for one operation at a time. A region has a progress word and
  * slots for data. Only its rank writes a region, and all others read it. Untouched pages take no
- * memory. Regions from FTC_BULK_REGIONS on have a progress word but no slots. A rank without memory
- * for slots takes part in an operation with such a region.
- */
+ * memory. Regions from FTC_BULK_REGIONS on have a progress word but no slots. With such a region a
+ * rank takes part in an operation, and shows that it has no memory for slots. */
 #ifndef FTC_BOARD_BULK_H
 #define FTC_BOARD_BULK_H
 
@@ -66,8 +65,8 @@ void ftc_bulk_go_past_caches(void);
 
 /* Takes a free region for operation @seq of a communicator, and shows progress 0 in it. The first
  * @bytes of each slot are in memory then. Returns a region without slots if there is no memory or
- * no free region with slots, and -1 if no region is free. Regions that ftc_bulk_leave() has left
- * are not free before their readers have read. */
+ * no free region with slots, and -1 if no region is free. A region after ftc_bulk_leave() is free
+ * once its readers have read. */
 int ftc_bulk_take(const struct ftc_board *board, uint32_t self, uint64_t communicator_id,
                   uint32_t seq, size_t bytes);
 

@@ -45,8 +45,8 @@ static inline void ftc_death_note_crash(const struct ftc_board *board, uint32_t 
     atomic_store(&board->shared->rank[self].crashed_at, offset + 1);
 }
 
-/* Returns whether @rank has crashed in the library. *@offset is then where. May be called at any
- * time. */
+/* Returns whether @rank has crashed in the library. *@offset is then the @offset that
+ * ftc_death_note_crash() got. May be called at any time. */
 static inline bool ftc_death_crashed_at(const struct ftc_board *board, uint32_t rank,
                                         uint64_t *offset)
 {

@@ -10,9 +10,9 @@
 
 #include "recovery_record.h"
 
-/* Leaves the @return_address of a call of rank @by, which returns from operation @of. Has no effect
- * unless @of is the operation that first met the death of @rank, or if a living rank has already
- * left an address. */
+/* Leaves the @return_address of a call of rank @by, which returns from operation @of. Has an effect
+ * only if @of is the operation that first met the death of @rank, and no living rank has left an
+ * address yet. */
 void ftc_failure_site_leave(struct ftc_board *board, uint32_t rank, uint32_t by,
                             const struct ftc_operation_id *of, const void *return_address);
 

@@ -86,15 +86,16 @@ bool ftc_lease_lose_host(struct ftc_board *board, uint32_t host, enum ftc_host_l
 
 bool ftc_lease_is_lost(const struct ftc_board *board, uint32_t host);
 
-/* Returns whether this host is the first that is not lost. It reports for all hosts where they know
- * the same. */
+/* Returns whether this host is the first that is not lost. Only that host reports facts
+ * that all hosts know. */
 bool ftc_lease_is_first_left(const struct ftc_board *board);
 
 /* Returns whether this host reports the death of @rank: it is the host of @rank or, if that host is
  * lost, the first that is not lost. */
 bool ftc_lease_is_announced_here(const struct ftc_board *board, uint32_t rank);
 
-/* Notes that this host has reported the deaths on the lost host @host. Other hosts hear of it. */
+/* Notes that this host has reported the deaths on the lost host @host. Other hosts learn
+ * it by an update. */
 void ftc_lease_announce_loss(const struct ftc_board *board, uint32_t host);
 
 /* Returns the set of lost hosts whose deaths this host has reported: bit i for host i. */

@@ -83,8 +83,8 @@ static bool add_need_of(struct need *need, const struct ftc_board *board, uint32
 }
 
 /* Adds the ranks of the other group in MPI_Intercomm_create() and the like. A rank there names its
- * own group, and a leader names the other leader. Therefore a rank also needs all ranks that one of
- * the ranks it needs does need in such a call. */
+ * own group, and a leader names the other leader. Therefore the ranks that a needed rank needs in
+ * such a call are needed, too. */
 static void add_needs_of_others(struct need *need, const struct ftc_board *board)
 {
     bool more = true;
@@ -420,9 +420,8 @@ void ftc_still_see(const struct ftc_board *board, uint32_t rank, struct ftc_mark
     atomic_store(&r->sight_ns, time.now_ns + time.lost_ns);
 }
 
-/* Returns a number that changes with each call of @rank, and while it is active; 0 if it does not
- * wait.
- */
+/* Returns a number that changes with each call and each hidden activity of @rank; 0 if @rank does
+ * not wait. */
 static uint64_t waiting_of(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time)
 {
     uint64_t versions = ftc_mark_versions(board, rank);

@@ -101,8 +101,9 @@ struct ftc_mark_time {
 };
 
 /* Looks at mark @index (below FTC_BOARD_MARKS) of @rank. Returns whether the rank is in a call that
- * needs a dead rank, or tests for one in vain and makes no other calls. @mark then describes the
- * call. Its since_ns is the time of the first look that found this same call. */
+ * needs a dead rank, or tests in vain by calls that need one. @mark then describes the call. Its
+ * since_ns is the time of the first look that found this same call, or such tests without other
+ * calls in between. */
 bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, uint32_t rank,
                    uint32_t index, struct ftc_mark_time time, struct ftc_mark *mark);
 
@@ -159,7 +160,7 @@ bool ftc_mark_wait_of(const struct ftc_board *board, uint32_t rank, struct ftc_m
 /* Result of one look of a monitor process at its rank. */
 struct ftc_still_sight {
     bool is_active; /* the rank does something that its marks do not show */
-    uint32_t share; /* share of the time for which the rank could run, of FTC_STILL_WHOLE */
+    uint32_t share; /* share of the time for which the rank could run; FTC_STILL_WHOLE: all */
 };
 enum { FTC_STILL_WHOLE = 1000, FTC_STILL_SIGHT_NS = 1000000000 };
 
@@ -184,8 +185,9 @@ bool ftc_still_waits(const struct ftc_board *board, uint32_t rank, struct ftc_ma
 bool ftc_still_show(const struct ftc_board *board, uint32_t rank, struct ftc_mark_time time);
 
 /* Returns for how many nanoseconds the job has stood still: all living ranks are in calls that wait
- * for others, or test in vain, and none has begun or ended a call or stirred. Ranks of other hosts
- * count as their last updates show them. Time counts by the share for which the ranks could run. */
+ * for others, or test in vain, and none has begun or ended a call or had hidden activity
+ * (ftc_still_see()). Ranks of other hosts count as their last updates show them. Only the share of
+ * the time counts for which each rank of this host could run. */
 uint64_t ftc_still_look(struct ftc_still_watch *watch, const struct ftc_board *board,
                         struct ftc_mark_time time);
 

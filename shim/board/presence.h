@@ -8,7 +8,8 @@
 enum ftc_presence {
     FTC_PRESENCE_NONE = 0, /* it has not opened the board */
     FTC_PRESENCE_HERE,     /* it has opened the board */
-    FTC_PRESENCE_PREPARED, /* it is prepared, or refused: then no rank can be protected */
+    FTC_PRESENCE_PREPARED, /* it is prepared or refused, and its MPI_Init makes no more native
+                              calls; if a rank is refused, no rank can be protected */
 };
 
 /* Returns the progress of @rank. */

@@ -14,15 +14,15 @@ struct ftc_board_call {
 };
 
 /* Publications of a rank for one communicator: notes of its last calls, the attempt that it is in,
- * and its last result with the value. The notes go back as far as messages of the rank can be that
- * a peer has not received yet (the greatest depth of a ring). */
+ * and its last result with the value. There are as many notes as a ring has messages at most,
+ * because so many messages of the rank may be on their way to a peer. */
 struct ftc_board_entry {
     struct ftc_board_call
         call[FTC_BOARD_ENTRY_CALLS];       /* index: operation % FTC_BOARD_ENTRY_CALLS */
     _Alignas(64) _Atomic uint32_t version; /* odd while the result is being written */
     _Atomic uint32_t seq;                  /* operation of the result */
     _Atomic uint64_t communicator_id;      /* 0: unused */
-    _Atomic uint64_t joined;               /* operation << 32 | attempt that the rank is in */
+    _Atomic uint64_t joined;               /* operation << 32 | attempt that the rank joined last */
     _Atomic uint64_t recorded;             /* word of reporting/record.c; any member may write it */
     _Atomic uint32_t attempt;
     _Atomic uint32_t verdict; /* enum ftc_verdict */

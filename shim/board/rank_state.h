@@ -10,7 +10,7 @@
 enum ftc_rank_state {
     FTC_RANK_STARTING = 0, /* MPI_Init has not returned */
     FTC_RANK_RUNNING,      /* protected: its death is tolerated */
-    FTC_RANK_FINALIZED,    /* MPI_Finalize has returned: no rank waits for its messages any more */
+    FTC_RANK_FINALIZED,    /* at the end of MPI_Finalize: no rank waits for its messages any more */
     FTC_RANK_FAILED,       /* fail-stop: it sends nothing more, even if it still runs */
 };
 
@@ -73,7 +73,8 @@ static inline uint32_t ftc_board_deaths(const struct ftc_board *board)
     return atomic_load_explicit(&board->shared->deaths, memory_order_acquire);
 }
 
-/* Returns the address of that number, for fast calls that may also run while no board is open. */
+/* Returns the address of that number. A fast caller keeps it, and uses the address of a zero while
+ * no board is open. */
 static inline const _Atomic uint32_t *ftc_board_deaths_word(const struct ftc_board *board)
 {
     return &board->shared->deaths;

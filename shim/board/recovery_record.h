@@ -49,9 +49,9 @@ struct ftc_operation_id ftc_recovery_record_error(const struct ftc_board *board,
 void ftc_recovery_record_settle(struct ftc_board *board, uint32_t self, uint32_t deaths,
                                 uint64_t now_ns);
 
-/* Returns whether each living rank has ended such an operation with at least @deaths deaths, or has
- * ended MPI, and at least one has ended one. *@when_ns is then the end of the last of these
- * operations. */
+/* Returns whether each living rank has called ftc_recovery_record_settle() for at least @deaths
+ * deaths or has ended MPI, and at least one rank has called it. *@when_ns is then the end of the
+ * last of these operations. */
 bool ftc_recovery_record_is_settled(const struct ftc_board *board, uint32_t deaths,
                                     uint64_t *when_ns);
 

@@ -34,7 +34,7 @@ struct ftc_replica ftc_replica_take(const struct ftc_board *board, uint32_t rank
 /* Returns whether @r differs from @before in more than the ages. */
 bool ftc_replica_differs(const struct ftc_replica *r, const struct ftc_replica *before);
 
-/* Enters data that @host has sent. Returns whether they are the first news of a death. Enters
+/* Enters data that @host has sent. Returns whether a death was not on this board before. Enters
  * nothing for a rank that is not on @host, or if no correct host sends such values. */
 bool ftc_replica_enter(struct ftc_board *board, uint32_t host, const struct ftc_replica *r,
                        uint64_t now_ns);

@@ -74,7 +74,7 @@ static inline void ftc_trace_look_at_clock(struct ftc_trace *t)
 }
 
 /* Adds @e with the time of the last ftc_trace_look_at_clock(). A reader that sees a part of it also
- * sees a count that tells that the older event in this place is gone. */
+ * sees a count that shows that the older event in this place is gone. */
 static inline void ftc_trace_add(struct ftc_trace *t, struct ftc_trace_event e)
 {
     _Atomic uint64_t *place = t->events + (t->written & t->mask) * FTC_TRACE_EVENT_WORDS;
@@ -89,7 +89,8 @@ static inline void ftc_trace_add(struct ftc_trace *t, struct ftc_trace_event e)
     atomic_store_explicit(t->count, ++t->written, memory_order_release);
 }
 
-/* Keeps the events that are in the ring now, and moves on to the next part if there is one. */
+/* Moves on to the next part, so that the events in this part are kept. Has no effect in the last
+ * part. */
 void ftc_trace_keep(struct ftc_trace *t);
 
 /* Notes that this rank adds no more events. */
