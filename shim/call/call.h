@@ -82,11 +82,13 @@ enum ftc_call_kind ftc_call_kind(uint32_t number);
 /* Returns whether the call makes a persistent request for a collective call. */
 bool ftc_call_is_persistent(enum ftc_call_kind kind);
 
-/* Returns whether the call is point-to-point, or tests or waits for requests or messages. */
+/* Returns whether the call is of class MESSAGE, LOOK or WAIT: point-to-point, a test, or a wait for
+ * requests. */
 bool ftc_call_is_message(enum ftc_call_kind kind);
 
-/* Returns whether all ranks of a communicator make the call. Nonblocking and persistent calls, and
- * the library's own synchronization, do not count. */
+/* Returns whether all ranks of a communicator make the call: class PROTECTED, COMMUNICATOR or
+ * COLLECTIVE. Nonblocking and persistent forms of PROTECTED calls, calls on files, and the
+ * library's own synchronization do not count. */
 bool ftc_call_is_collective(enum ftc_call_kind kind);
 
 /* Returns whether the report counts how often the library, or native MPI, carries out the call, and
