@@ -94,9 +94,9 @@ static int free_natively(struct freeing *x)
 
 /* ---- step 3: a member is dead ---- */
 
-/* Lets native MPI begin to free the window. Before that it receives the data that dead ranks had
- * sent, because these may still be written to the program's own memory. The error that native MPI
- * raises is expected, so the program's error handler is not called. */
+/* Lets native MPI begin to free the window. Before that, native MPI receives all data that dead
+ * ranks had sent, because it might write them to the program's memory after this call. The error
+ * that native MPI raises is expected, so the program's error handler is not called. */
 static int keep(struct freeing *x)
 {
     ftc_dead_take_in();

@@ -23,7 +23,7 @@
 
 #include <stdbool.h>
 
-/* Creates the attributes that this file needs. Returns 0 or a negative errno. To be called in
+/* Creates the attribute keys that window.c needs. Returns 0 or a negative errno. To be called in
  * MPI_Init if the setting names win_free. */
 int ftc_window_open(void);
 
