@@ -114,7 +114,7 @@ void ftc_silence_look(struct ftc_comm *c, bool (*expects)(const struct ftc_comm 
     }
 }
 
-/* Stops this process, whose monitor process has ended. The kernel has already killed it, unless the
+/* Stops this process, whose monitor process has ended. The kernel kills such a process, unless the
  * program has undone both the parent-death signal and the tether. The other monitor processes mark
  * the death on the board. */
 static _Noreturn void stop_unguarded(void)
