@@ -32,7 +32,7 @@ __attribute__((weak)) int ftcoll_failed_ranks(MPI_Comm comm, int max, int ranks[
  * has more than max_bytes bytes, or an operation that is not commutative. All survivors of that
  * call get the same ranks. Returns how many ranks contributed, 0 if there was no such call, or -1
  * for an invalid argument. The mean of the contributions is the sum divided by this number. No
- * other thread may be in a call on @comm meanwhile, as with any call on @comm. */
+ * other thread may be in a call on @comm meanwhile, as with a collective call. */
 __attribute__((weak)) int ftcoll_contributors(MPI_Comm comm, int max, int ranks[]);
 
 /* Counters of the calling process since MPI_Init. */
