@@ -35,8 +35,8 @@ void ftc_job_end_prepare(void)
     ftc_monitor_stand_down();
 }
 
-/* Exits after an abort: on MPI_COMM_WORLD it does not return in MPICH 4.0, but does in 4.2 and
- * 5.0, where the program would continue until the launcher kills it. */
+/* Exits after PMPI_Abort(). On MPI_COMM_WORLD that call returns in MPICH 4.2 and 5.0, but not in
+ * 4.0. The program would then continue until the launcher kills it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {
     ftc_job_end_say_last_words(text);

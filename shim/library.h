@@ -33,7 +33,7 @@ struct ftc_library {
     bool suspects;       /* monitor = timeout on one host: ranks declare a silent rank dead */
     bool accuses;        /* monitor = timeout on several hosts: ranks ask the monitor process of a
                             silent rank to kill it */
-    bool paused;         /* calls go to native MPI (MPI_Pcontrol) */
+    bool paused;         /* calls go to native MPI (MPI_Pcontrol, lifecycle/ending.c) */
     bool threaded;       /* MPI_THREAD_MULTIPLE */
     bool interleaved;    /* an operation may begin while others run: threads, nonblocking calls */
     bool locked;         /* several threads, the program's or the library's: calls take the lock */
