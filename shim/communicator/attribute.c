@@ -11,8 +11,8 @@ struct attribute {
 static int keyval = MPI_KEYVAL_INVALID;
 static void (*forget[FTC_SECTIONS])(MPI_Comm comm, void *kept);
 
-/* Lock for filling sections. Threads may use a communicator first at the same time, for different
- * sections. */
+/* Lock for filling sections. Threads that fill different sections of a communicator may both find
+ * that it has no attribute yet. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Gives a duplicate an empty attribute, when MPI copies attributes. Without memory the attribute is

@@ -2,12 +2,13 @@
  *
  * The attribute has sections, each used by one file. MPI calls the section's callback when it frees
  * the communicator. MPI deletes attributes in the reverse of the order in which they were set, and
- * a delete callback of the program may still use the communicator. Data that the library kept anew
- * in such a callback would never be deleted, and the next communicator with the same handle would
- * appear to have them. The library's attribute must therefore be older than the program's, so that
- * it is deleted last. MPI_COMM_WORLD has it from MPI_Init on, and a communicator with a lineage
- * from when it is made. A duplicate gets an empty one when MPI copies that of its parent. Other
- * communicators get it when a section is first filled. */
+ * a delete callback of the program may still use the communicator. If the library's attribute were
+ * deleted first, data that the library keeps anew in such a callback would never be deleted, and
+ * would seem to belong to the next communicator with the same handle. The library's attribute must
+ * therefore be older than the program's, so that it is deleted last. MPI_COMM_WORLD has it from
+ * MPI_Init on, and a communicator with a lineage from when it is made. A duplicate gets an empty
+ * one when MPI copies that of its parent. Other communicators get it when a section is first
+ * filled. */
 #ifndef FTC_COMMUNICATOR_ATTRIBUTE_H
 #define FTC_COMMUNICATOR_ATTRIBUTE_H
 

@@ -14,9 +14,10 @@
 
 /* Silence of a peer, with monitor = timeout. */
 struct ftc_silence {
-    /* Last heartbeat that was read, and since when it has not changed; 0: none was read. */
+    /* Last heartbeat that was read, and since when it has not changed. since_ns is 0 if none was
+     * read, or if the next one that is read begins the silence anew. */
     uint64_t heartbeat, since_ns;
-    uint64_t asked_ns; /* peer on another host: time of the last query for the heartbeat */
+    uint64_t asked_ns; /* peer on another host: time of the last reply or first check */
 };
 
 /* Signature that no call has. Calls that can meet in one operation have equal signatures, each made
@@ -29,8 +30,8 @@ static inline uint32_t ftc_signature(uint64_t hash)
 }
 
 /* Number of members that a waiting rank checks in each turn, for one reason why no message may come
- * from them. The next turn continues with the members after these, so a turn costs no more among
- * many members. */
+ * from them. The next turn continues with the members after these, so that a turn costs the same
+ * for any number of members. */
 enum { FTC_COMM_CHECKS = 8 };
 struct ftc_comm_checks {
     int next; /* index in member[] of the next to check */
@@ -44,7 +45,7 @@ struct ftc_comm {
     uint32_t *world;            /* by rank: rank in MPI_COMM_WORLD */
     uint32_t entry;             /* board entry in which this rank publishes */
     uint32_t seq;               /* number of the present or the next operation */
-    uint32_t ended;             /* operations before this one are completed by all living members */
+    uint32_t ended;             /* all living members have completed the operations before */
     int f;                      /* failures tolerated in one operation */
 
     int *member, member_count;   /* ranks that take part, ascending */
@@ -64,16 +65,17 @@ struct ftc_comm {
     struct ftc_comm *next;       /* next in the registry's bucket */
 };
 
-/* Functions of a part of the library that keeps data of each protected communicator, in
+/* Functions of the part of the library that keeps its own data with each protected communicator, in
  * c->running. */
 struct ftc_comm_callbacks {
     int (*open)(struct ftc_comm *c);      /* sets c->running; returns 0 or a negative errno */
-    void (*complete)(struct ftc_comm *c); /* completes operations; may release the library's lock */
+    void (*complete)(struct ftc_comm *c); /* called when c is freed: completes its operations; may
+                                           * release the library's lock */
     void (*close)(struct ftc_comm *c);    /* frees c->running; called if open() has set it */
 };
 
-/* Prepares the registry in MPI_Init. The caller owns @callbacks, which must stay. Returns 0 or a
- * negative errno. */
+/* Prepares the registry in MPI_Init. The caller owns @callbacks, which must stay valid. Returns 0
+ * or a negative errno. */
 int ftc_comm_open(const struct ftc_comm_callbacks *callbacks);
 
 /* Returns whether @c is an intercommunicator. Ranks of @c then count over both groups, first those
@@ -112,8 +114,9 @@ struct ftc_comm *ftc_comm_get(MPI_Comm comm);
  * out or @comm is an intercommunicator. Takes the library's lock. */
 bool ftc_comm_left_out(MPI_Comm comm, bool *is_left_out, int size);
 
-/* Returns a communicator of all ranks, for the library's own synchronisation, which no MPI call
- * uses. Returns NULL without memory. */
+/* Returns the communicator of all ranks that the library uses for its own synchronisation, and that
+ * no MPI call uses. Creates it in the first call. Returns NULL without memory or without a free
+ * board entry. */
 struct ftc_comm *ftc_comm_internal(void);
 
 /* Creates a communicator for one call of MPI_Comm_create_group() on @parent with @tag, among the
@@ -139,8 +142,8 @@ struct ftc_comm *ftc_comm_for_window(uint64_t number, MPI_Group group);
 /* As above, but for the members of the file @number, until the file is closed. */
 struct ftc_comm *ftc_comm_for_file(uint64_t number, MPI_Group group);
 
-/* As above, but for the operations of the persistent request @number (lineage.h) on the ranks of
- * @of. */
+/* As above, but for the operations of the persistent request, or of the call of
+ * MPI_Intercomm_create(), @number (lineage.h) on the ranks of @of. */
 struct ftc_comm *ftc_comm_for_request(uint64_t number, const struct ftc_comm *of);
 
 /* Returns the protected communicator with @id, or NULL. */

@@ -14,8 +14,9 @@ static struct {
 } * entries;
 static unsigned freed_count;
 
-/* Number of other entries that this rank frees before it takes a freed one again, on several hosts.
- * A rank does not see which entries the ranks of other hosts have freed. */
+/* Number of entries that this rank frees before it takes the first of them again, on several hosts.
+ * A rank does not see which entries the ranks of other hosts have freed. If no other entry is
+ * available, it takes one earlier. */
 enum { RESTED = 256 };
 
 int ftc_entry_open(void)
@@ -24,7 +25,8 @@ int ftc_entry_open(void)
     return entries ? 0 : -ENOMEM;
 }
 
-/* Returns whether any rank is in a call and has begun its last call on communicator @id. */
+/* Returns whether any rank is in a call, and the last call that it has begun is on the communicator
+ * @id. Ranks that have finalized do not count. */
 static bool is_still_used(uint64_t id)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -54,8 +56,8 @@ static bool take_entry_if(struct ftc_comm *c, bool (*may_be_taken)(uint32_t entr
     return false;
 }
 
-/* Returns whether all ranks of this host that have used the communicator @before have freed it. A
- * rank that is still in its last operation may need the result that this rank published. */
+/* Returns whether all living ranks of this host that have used the communicator @before have freed
+ * it. A rank that is still in its last operation may need the result that this rank published. */
 static bool is_free(uint32_t entry, uint64_t before)
 {
     (void)entry;

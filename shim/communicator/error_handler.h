@@ -1,4 +1,4 @@
-/* error_handler: the error handler that gets an error on a communicator.
+/* error_handler: the error handler that is called for an error on a communicator.
  *
  * In MPICH a communicator may have no error handler of its own, for instance if it was made from a
  * group, or copied from MPI_COMM_WORLD before the program had set any. Its errors go to the handler
@@ -31,8 +31,8 @@ void ftc_error_handler_give(MPI_Errhandler taken, MPI_Comm made);
 void ftc_error_handler_drop(MPI_Errhandler *taken);
 
 /* Record of one muting. While a communicator has such a record, errors on it return without a call
- * of its handler. The caller owns the memory, and sets it to zero before the communicator is
- * muted. */
+ * of its handler. The caller owns the memory, and sets it to zero at first, so that
+ * ftc_error_handler_unmute() does nothing if the communicator was not muted. */
 struct ftc_muted {
     bool is_muted;
     MPI_Comm comm; /* communicator whose handler is called for these errors */

@@ -9,8 +9,8 @@
 
 enum { BUCKETS = 256, GIVE_UP_TURNS = 100000 };
 
-/* Count of the communicators with the same members that have been used. The count is part of the
- * identity of the next one whose lineage is not known. */
+/* Number of communicators of the same members, and of unknown lineage, that have been used. This
+ * number is part of the identity of the next such communicator. */
 struct membership {
     uint64_t hash;
     uint32_t used;

@@ -4,12 +4,12 @@
 
 #include "communicator.h"
 
-/* Properties that make a communicator, besides the settings. */
+/* Properties from which a communicator is made, besides the settings. */
 struct ftc_origin {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI call uses it */
     int size, rank, remote, remote_size;
     const int *world_rank;
-    uint64_t number; /* number of its lineage; 0: unknown, its first use counts */
+    uint64_t number; /* number of its lineage; 0: unknown, the order of first uses identifies it */
     uint64_t seed;   /* start of the hash if number is 0 */
     int f;
 };

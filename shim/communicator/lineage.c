@@ -115,7 +115,7 @@ static uint64_t number_of(MPI_Comm parent, uint64_t name, const char *what)
 
 /* Returns the name of the series for @group and @tag, the same on all ranks of @group. Only
  * MPI_GROUP_NULL gives ALL_RANKS. Without threads the tag does not count: one thread makes
- * communicators in one order, and a series for each tag would never be freed. */
+ * communicators in one order, and a series for each tag would stay as long as the parent. */
 static uint64_t name_of(MPI_Group group, int tag)
 {
     int salt = ftc_library.threaded ? tag : 0;

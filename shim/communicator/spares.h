@@ -1,5 +1,5 @@
-/* spares: copies of a communicator that are made while all its members live (communicators =
- * places).
+/* spares: copies of a communicator that are made while all its members live (setting communicators
+ * = places).
  *
  * MPICH cannot make a communicator with a dead member. A call that copies a communicator after a
  * death takes a spare instead, which still has the ranks of the dead. The communicator and all its
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /* Number of spares of a communicator with all ranks of the job, and of a smaller one. Each spare
- * takes one of MPICH's 2048 context ids. Calls of MPI_Comm_create_group need the first 64 of these
- * as well. */
+ * takes one of MPICH's 2048 context ids. There are few spares because they take them from the first
+ * 64 ids, which calls of MPI_Comm_create_group need as well. */
 enum { FTC_SPARES_OF_WORLD = 16, FTC_SPARES_OF_PART = 4 };
 
 struct ftc_spares;
@@ -24,7 +24,7 @@ struct ftc_spares;
 void ftc_spares_open(void);
 
 /* Makes spares of @comm natively, and waits for all its members. The caller drops them. Returns
- * NULL without memory, or if MPI returns an error. */
+ * NULL if MPI returns an error. Without memory the job ends. */
 struct ftc_spares *ftc_spares_make(MPI_Comm comm);
 
 /* Counts one more user of @s, which may be NULL. Returns @s. */
@@ -64,8 +64,9 @@ bool ftc_spares_give_back(MPI_Comm *comm);
 /* Notes that @comm gets an attribute or hints, which it would still have as a spare. */
 void ftc_spares_note_change(MPI_Comm comm);
 
-/* Returns, by rank of @comm, not 0 for each rank that was dead when @comm was taken as a spare.
- * Returns NULL if @comm was no spare. */
+/* Returns an array by rank of @comm, with a value other than 0 for each rank that is left out
+ * because it was dead when @comm was taken as a spare. The array lives as long as @comm. Returns
+ * NULL if @comm was no spare. */
 const unsigned char *ftc_spares_missing(MPI_Comm comm);
 
 #endif
