@@ -48,7 +48,7 @@ struct call {
 
 enum { CALL_BYTES = (sizeof(struct call) + 63) & ~63ul }; /* aligned for a stack */
 
-/* Present call of this thread. The function that has begun it owns the record. */
+/* Present call of this thread, or NULL. The function that has begun it owns the record. */
 static _Thread_local struct call *current;
 static _Thread_local uintptr_t lowest, size; /* bounds of the stack that it runs on */
 
@@ -99,8 +99,8 @@ static bool has_to_be_muted(const struct call *call)
 }
 
 /* Mutes the error handlers while MPICH polls. Errors may also come from ranks that have ended their
- * call. With threads the polling thread holds MPICH's lock, so another thread mutes them, which
- * gets the lock between two polls. */
+ * call. With threads the polling thread holds MPICH's lock. Another thread therefore mutes them,
+ * and gets the lock between two polls. */
 static void mute_in_poll(struct call *call)
 {
     if (!ftc_library.threaded)
@@ -161,7 +161,7 @@ static void run_on(char *stack, struct call *call)
 }
 
 /* Runs a call that can be ended, on a stack of its own. The record of the call is on that stack, so
- * that both stay if a jump leaves the call. */
+ * that both stay if a jump leaves the call. Without memory for a stack, runs the call as it is. */
 static enum ftc_abandonable_end make(const struct call *call, const MPI_Comm *made)
 {
     char *stack = take_stack();

@@ -19,7 +19,7 @@
  * and takes the lock, by pthread_mutex_unlock and pthread_mutex_lock. The call is abandoned in that
  * gap. libmpich's calls of both functions are redirected here from the first time that a call waits
  * for its gap, or that a rank that shares its core waits in MPI. No call is abandoned without a
- * gap, or with a device of MPICH that is not at rest in it (ch3).
+ * gap, or with device ch3, where all other threads wait for the one that polls.
  *
  * With a device or version of MPICH for which none of this is known, the call just waits. */
 #ifndef FTC_NEW_COMMUNICATORS_ABANDONABLE_H
@@ -38,7 +38,7 @@ enum ftc_abandonable_end {
 /* Runs @function with @argument, which makes a communicator from @parent by blocking collectives.
  * Returns how the call has ended: by itself, or because @is_hopeless(@context) was true for 0.1 s.
  * If the call can be ended and a rank is dead, MPI does not call the error handler of @parent
- * meanwhile. *@made then gets that handler; @made is NULL if it is not to inherit it. */
+ * meanwhile. *@made then gets @parent's own handler; @made is NULL if it is not to inherit one. */
 enum ftc_abandonable_end ftc_abandonable_make(void (*function)(void *argument), void *argument,
                                               bool (*is_hopeless)(void *context), void *context,
                                               MPI_Comm parent, const MPI_Comm *made);
@@ -64,16 +64,15 @@ void ftc_abandonable_poll_worker(void *worker);
 bool ftc_abandonable_follow_locks(void);
 
 /* Returns whether MPICH calls ftc_abandonable_poll() or ftc_abandonable_poll_worker() when it
- * polls. Called after MPI_Init. If it does not, no call can be abandoned. All ranks get the same
- * answer. Otherwise a rank that cannot abandon a call would wait in it forever, and the ranks that
- * have abandoned it would wait for that rank. */
+ * polls. Called after MPI_Init. If it does not, no call can be ended or abandoned. All ranks get
+ * the same answer. If they did not, a rank that cannot leave a call would wait in it forever, and
+ * the ranks that have left it would wait for that rank. */
 bool ftc_abandonable_is_polled(void);
 
 /* Returns whether UCX could not send a message for MPICH because a rank has died. Called in that
  * case, for which MPICH would end the job: the memory of a dying rank is gone before any rank can
- * know of its death. Waits up to 1 s for news of a death that makes this thread's call hopeless. If
- * it returns true, the call goes on as if the message were sent, and is ended or abandoned
- * later. */
+ * know of its death. Waits up to 1 s until a death makes this thread's call hopeless. If it returns
+ * true, the call goes on as if the message were sent, and is ended or abandoned later. */
 bool ftc_abandonable_cannot_send(void);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 };
 
 static MPI_Comm self = MPI_COMM_NULL; /* communicator of this process alone; its errors return */
-static _Atomic bool any_abandoned;    /* data of each communicator on which a call was abandoned */
+static _Atomic bool any_abandoned;    /* data of communicators with an ended or abandoned call */
 
 /* Duplicates MPI_COMM_SELF before the program gives it attributes, which would be copied. */
 int ftc_context_open(void)

@@ -463,8 +463,8 @@ static void drop(const struct ftc_creation *x)
         PMPI_Comm_free(x->newcomm);
 }
 
-/* Lets the old communicator share the spares that were just made, and the new one those of the old
- * one. */
+/* Lets the old communicator share the spares that were just made, if any, and the new communicator
+ * share the spares of the old one. */
 static void pass_spares_on(const struct ftc_creation *x, struct ftc_participants *participants)
 {
     ftc_spares_share(participants->made, x->comm);
@@ -472,16 +472,17 @@ static void pass_spares_on(const struct ftc_creation *x, struct ftc_participants
 }
 
 /* Returns whether the library makes the communicator even if all ranks live. MPI may not know the
- * topology. In the other calls a rank sends native messages to a leader, or with a tag that MPICH
- * derives. If a rank abandons such a call, they stay, and another call would receive them. */
+ * topology. In calls with leaders or from groups, native MPI sends messages to a leader, or with a
+ * tag that MPICH derives. If a rank abandons such a call, these messages stay, and another call
+ * would receive them. */
 static bool is_ours_though_all_live(const struct ftc_creation *x)
 {
     return ftc_topology_remap_is_ours(x) || x->bridge || ftc_creation_is_from_groups(x->kind);
 }
 
 /* Tries to make the communicator, of the ranks that are not dead as far as the survivors have
- * agreed. Sets participants->is_again if some of them have not got it. Returns an MPI error
- * code. */
+ * agreed. Sets participants->is_again if all must try again because a rank has not got it. Returns
+ * an MPI error code. */
 static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
                    struct ftc_participants *participants)
 {
@@ -514,8 +515,8 @@ static int attempt(const struct ftc_creation *x, const struct ftc_call *call,
 
 /* Agrees with the other survivors which ranks are dead before the first attempt. In
  * MPI_Intercomm_create() only ranks that know both groups come here. If a leader dies before it has
- * described the other group to its own, the other group waits here for ranks that do not come. The
- * mark lets on_blocked see that. */
+ * sent the list of the other group to its own group, the other group waits here for ranks that do
+ * not come. The mark on the board lets on_blocked see that. */
 static int agree_at_first(const struct ftc_creation *x, const struct ftc_call *call,
                           struct ftc_participants *participants)
 {

@@ -8,8 +8,8 @@
  * 2. If no rank is dead, native MPI carries out the call unchanged. Otherwise
  *    MPI_Comm_create_group makes a communicator of the survivors, and a call that makes a
  *    topology gives it that topology (topology_remap.h). MPI_Intercomm_create always works in
- *    this way, once the groups know each other (leaders.h). MPI_File_open on a copy
- *    (MPI_Comm_dup) returns an error instead, once for each death.
+ *    this way, once the groups know each other (leaders.h). With communicators = survivors,
+ *    MPI_File_open on a copy (MPI_Comm_dup) returns an error instead, once for each death.
  * 3. The survivors agree whether all have completed step 2. A rank that would wait there for a
  *    rank that has died since step 1 ends or abandons that call (abandonable.h). All then begin
  *    again. */
@@ -22,13 +22,13 @@
  * the end of MPI_Init. */
 void ftc_new_communicators_start(void);
 
-/* Returns whether the setting is in force: the library is active, and communicators is not
- * native. */
+/* Returns whether the setting is in force: the library is active and not paused (MPI_Pcontrol), and
+ * communicators is not native. */
 bool ftc_new_communicators_are_on(void);
 
 /* Makes the communicator and leaves the return code in @x->result. Returns false if native MPI has
- * to do that: without the setting, with arguments that native MPI rejects, or with ranks that are
- * not protected. */
+ * to do that: without the setting, with arguments that native MPI rejects, or on a communicator
+ * that is not protected. */
 bool ftc_new_communicator_create(struct ftc_creation *x);
 
 /* Makes the communicator as above, for a call that must not wait for others (MPI_Comm_idup). Also

@@ -43,14 +43,14 @@ struct ftc_opening {
 };
 
 struct ftc_creation {
-    enum ftc_call_kind kind; /* kind of class COMMUNICATOR, or FILE_OPEN */
+    enum ftc_call_kind kind; /* call of class COMMUNICATOR, or FILE_OPEN */
     MPI_Comm comm;
     MPI_Comm *newcomm; /* stays MPI_COMM_NULL in FILE_OPEN */
     MPI_Group group;   /* COMM_CREATE, COMM_CREATE_GROUP, COMM_CREATE_FROM_GROUP, and this rank's of
                         * INTERCOMM_CREATE_FROM_GROUPS */
-    int tag;           /* COMM_CREATE_GROUP, INTERCOMM_CREATE; else a number for stringtag */
+    int tag;           /* COMM_CREATE_GROUP, INTERCOMM_CREATE; else the number of stringtag */
     const char *stringtag;     /* COMM_CREATE_FROM_GROUP, INTERCOMM_CREATE_FROM_GROUPS */
-    MPI_Errhandler errhandler; /* of calls from groups: for the result and for their own errors */
+    MPI_Errhandler errhandler; /* calls from groups: for the result and for their own errors */
     int color, key;            /* COMM_SPLIT, COMM_SPLIT_TYPE: only the key */
     int type;                  /* COMM_SPLIT_TYPE */
     int high;                  /* INTERCOMM_MERGE, whose comm is an intercommunicator */

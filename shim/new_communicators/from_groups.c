@@ -145,7 +145,7 @@ static int rank_in_comm(MPI_Comm comm, MPI_Group from, int rank)
 
 /* Makes the intercommunicator, from @local as the communicator of this group. If the leader is not
  * among the group's survivors, no rank can describe the other group to them, and the call returns
- * that error. */
+ * the error that a leader is dead. */
 static bool bridge(struct ftc_creation *x, MPI_Comm local)
 {
     const struct ftc_two_groups *g = x->groups;

@@ -12,8 +12,8 @@
 int ftc_from_groups_tag(const char *stringtag);
 
 /* Returns the group of ranks for which a rank of @local waits: its own group and, on the leader,
- * the remote leader. The caller frees the group. Returns MPI_GROUP_NULL if an argument is
- * invalid. */
+ * the remote leader. The caller frees the group. Returns MPI_GROUP_NULL if an argument is invalid,
+ * if a rank is not in MPI_COMM_WORLD, or without memory. */
 MPI_Group ftc_from_groups_needed(MPI_Group local, const struct ftc_two_groups *groups);
 
 /* Makes the communicator of COMM_CREATE_FROM_GROUP, as ftc_new_communicator_create() does for other

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Description of a group. Its leader sends it to the other leader, which then passes it on to its
- * own group. All fields are 0 if the leader is dead. */
+ * own group. All fields are 0 if the leader of the described group is dead. */
 struct leader_report {
     uint64_t number; /* number of the call in that group */
     int32_t outcome;
@@ -99,7 +99,7 @@ static bool describe_own_group(const struct ftc_creation *x, uint64_t number,
 }
 
 /* Returns whether each member of both groups is in MPI_COMM_WORLD and occurs only once. If not,
- * native MPI has to report what is wrong. */
+ * native MPI carries out the call, and reports an error if one is due. */
 static bool are_groups(const struct leader_report *one, const struct leader_report *other)
 {
     int most = ftc_library.world_size;
@@ -121,9 +121,9 @@ static bool are_groups(const struct leader_report *one, const struct leader_repo
 }
 
 /* Writes to @report the description of the other group, or leaves it as it is if the other leader
- * is dead. The other leader may have contributed long ago and be dead by now; its contribution
- * still counts. Both leaders therefore confirm, in a second allreduce, that they are there. Returns
- * an MPI error code. */
+ * is dead. Marks the group as OUTSIDE if native MPI has to carry out the call. The first allreduce
+ * may contain the description of a leader that sent it long ago and has died since. Both leaders
+ * therefore confirm, in a second allreduce, that they are there. Returns an MPI error code. */
 static int hear(const struct ftc_call *call, struct ftc_comm *c, int other,
                 const struct leader_report *own, struct leader_report *report)
 {
@@ -148,9 +148,9 @@ static int hear(const struct ftc_call *call, struct ftc_comm *c, int other,
     return rv;
 }
 
-/* Marks the wait for the other leader on the board. That leader may have named a third rank as this
- * group's leader. If the third rank is dead, the other leader returns an error and does not come
- * here. on_blocked must see this once no other rank continues either. */
+/* As above, but marks the wait for the other leader on the board. That leader may have named a
+ * third rank as this group's leader. If the third rank is dead, the other leader returns an error
+ * and does not come here. on_blocked must see this once no other rank continues either. */
 static int hear_while_marked(const struct ftc_creation *x, const struct ftc_call *call,
                              struct ftc_comm *c, int other, const struct leader_report *own,
                              struct leader_report *report)

@@ -18,8 +18,8 @@ struct ftc_meeting {
 
 /* Exchanges group lists with the other group. Sets meeting->remote to MPI_GROUP_NULL if native MPI
  * has to carry out @x, because a member is not in MPI_COMM_WORLD or the groups overlap. Returns an
- * MPI error code, the same on all ranks of this group. If a leader is dead, the groups cannot learn
- * of each other, and the code is an error. */
+ * MPI error code, which is an error on all ranks of this group or on none. It is an error if a
+ * leader is dead, because the groups cannot learn of each other then. */
 int ftc_leaders_meet(const struct ftc_creation *x, const struct ftc_call *call,
                      struct ftc_meeting *meeting);
 

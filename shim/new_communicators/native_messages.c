@@ -21,7 +21,7 @@ enum { CALLBACK = 1 << 1, USER_DATA = 1 << 2, DATATYPE = 1 << 3, UNKNOWN_FIELDS 
 enum { FIRST_NONBLOCKING = 287, OF_LEADERS = 31567 };
 
 /* Largest send that is noted, in bytes. If a send ends early, UCX may still read its data after
- * MPICH has freed them. Memory of this size is from the heap, so it can be read. */
+ * MPICH has freed them. Memory of this size is from the heap, and can be read after free(). */
 enum { SEND_MAX = 64 << 10 };
 
 /* Bit of MPICH's error codes with which the job ends, whatever the error handler is, and the first
@@ -214,8 +214,8 @@ static bool find_functions(void)
     return receives && cancels;
 }
 
-/* Interposes on MPIR_Err_return_comm. From 4.2 on, an error of a receive is fatal if the receive
- * was begun together with a send. Returns false if that is not possible. */
+/* Interposes on MPIR_Err_return_comm from MPICH 4.2 on, where an error of a receive is fatal if the
+ * receive was begun together with a send. Returns false if that is not possible. */
 static bool redirect_errors(void)
 {
     void *errors = ftc_loaded_next("MPIR_Err_return_comm");

@@ -11,11 +11,12 @@
 #include "system/hash.h"
 #include "system/lines.h"
 
-/* Tags of the survivors' calls of MPI_Comm_create_group: the upper half of the allowed ones. Only
- * calls of MPI_Comm_create_group on the same communicator have messages with such tags. */
+/* Tags of the survivors' calls of MPI_Comm_create_group: the upper half of those that MPICH 4.0.2
+ * allows (MPI_TAG_UB is 2^28 - 1). Apart from calls of MPI_Comm_create_group on the same
+ * communicator, no call of MPICH has messages with such tags. */
 enum { FIRST_TAG = 1 << 27, TAGS = 1 << 27 };
 
-enum { LEADERS_IGNORE_ERRORS = 500 }; /* first version in which the leaders do: MPICH 5.0 */
+enum { LEADERS_IGNORE_ERRORS = 500 }; /* since MPICH 5.0, see is_to_be_abandoned() */
 
 /* Returns the tag of the native part. Messages of a native part that was not completed must not
  * match those of the next, so the tag depends on the number of the operation. It also depends on
@@ -153,7 +154,7 @@ static enum ftc_native_end take_spare(const struct ftc_creation *x,
 
 struct native_part {
     const struct ftc_creation *x;
-    MPI_Group members; /* MPI_GROUP_NULL: the call itself is made */
+    MPI_Group members; /* MPI_GROUP_NULL: native MPI carries out the call itself */
     struct ftc_participants *participants;
     int tag, result;
 };
@@ -282,7 +283,7 @@ static void mark_native_part(const struct ftc_creation *x, MPI_Group members)
 }
 
 /* Returns whether the native part can only be abandoned, not ended. From MPICH 5.0 on, the leaders
- * of two groups take an error of UCX for their message. */
+ * of two groups mistake an error of UCX for their message. */
 static bool is_to_be_abandoned(const struct native_part *part)
 {
     return part->x->is_inter && part->members != MPI_GROUP_NULL &&

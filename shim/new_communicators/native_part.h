@@ -10,7 +10,7 @@
  * @members alone, or by the call itself if @members is MPI_GROUP_NULL because no rank is dead. A
  * rank that is not a member gets none. The communicator inherits what calls like @x pass on. For a
  * copy after a death all ranks take a spare (communicator/spares.h), if there is one. Sets *@rv to
- * an MPI error code. */
+ * an MPI error code, if this rank makes a communicator. */
 enum ftc_native_end ftc_native_part(const struct ftc_creation *x,
                                     struct ftc_participants *participants, MPI_Group members,
                                     int *rv);

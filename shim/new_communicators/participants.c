@@ -204,9 +204,10 @@ static bool has_exhausted(const struct ftc_participants *participants)
     return found;
 }
 
-/* Returns whether the time of the native part is up. All its participants live and have begun it at
- * about the same time. But a rank that is killed while it writes to a UCX queue of another rank, in
- * shared memory, blocks that queue forever. The killed rank need not be a participant. */
+/* Returns whether the time of the native part is up, in a job in which a rank has died. All
+ * participants live and have begun the part at about the same time. But a rank that is killed while
+ * it writes to a UCX queue of another rank, in shared memory, blocks that queue forever. The killed
+ * rank need not be a participant. */
 static bool is_stuck(struct ftc_participants *participants)
 {
     uint64_t bound_ms = ftc_mark_stuck_ms(ftc_library.settings.blocked_ms);

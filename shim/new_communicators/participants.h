@@ -1,5 +1,5 @@
-/* participants: the ranks that a call needs that makes a communicator, and what they exchange:
- * which ranks are dead, and which have not completed the native part. */
+/* participants: the ranks that are needed by a call that makes a communicator, and what they
+ * exchange: which ranks are dead, and which have not completed the native part. */
 #ifndef FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
 #define FTC_NEW_COMMUNICATORS_PARTICIPANTS_H
 
@@ -13,7 +13,8 @@
 enum ftc_native_end {
     FTC_NATIVE_HAS_COMMUNICATOR, /* the rank has it, needs none, or has not begun */
     FTC_NATIVE_NOT_TRIED,        /* the part was ended after a death, or the spare was in use */
-    FTC_NATIVE_FAILED, /* error that MPI did not raise, its own or due to another rank's end */
+    FTC_NATIVE_FAILED, /* MPI returned an error without raising it, e.g. because another rank's
+                        * part was ended */
     FTC_NATIVE_WAS_ABANDONED, /* the part was abandoned, or its messages do not arrive */
 };
 
@@ -32,7 +33,7 @@ struct ftc_participants {
     int spare;                 /* number of the spare that this rank has taken; -1: none */
     uint32_t taken;            /* spares that a survivor keeps, a bit each */
     struct ftc_spares *made;   /* spares that the native part has made, if there were none */
-    bool is_copy;              /* all ranks are to be in it, in the same order */
+    bool is_copy;              /* all ranks are to be in the new one, in the same order */
     bool is_exhausted;         /* MPICH at a survivor cannot make communicators any more */
 
     /* State of the native part. */

@@ -336,8 +336,8 @@ static bool arrange_adjacent(const struct ftc_arrangement *a, struct ftc_topolog
     return m->storage[1] && m->storage[2];
 }
 
-/* Returns whether @weights is not MPI_UNWEIGHTED, whose address only MPI knows. Asks MPI whether a
- * graph without edges is weighted that was made with @weights. */
+/* Returns whether @weights is not MPI_UNWEIGHTED, whose address only MPI knows. Makes a graph
+ * without edges with @weights, and asks MPI whether it is weighted. */
 static bool are_weights(const int *weights)
 {
     int in, out, is_weighted = 0;

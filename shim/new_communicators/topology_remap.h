@@ -16,7 +16,7 @@
 #include "creation.h"
 
 struct ftc_topology_remap {
-    int *member, count; /* by rank in the new communicator: rank in the old one */
+    int *member, count; /* rank in the old communicator, by rank in the new one */
     struct ftc_virtual_topology *topology; /* NULL: the arrangement suffices */
 
     /* Arguments of the native call that gives the new communicator its topology. */
