@@ -29,7 +29,7 @@ struct file {
     bool is_alone;      /* a member is dead, and all survivors know: each does its part alone */
     bool has_no_own;    /* a survivor could not open its own handle */
     bool has_lost_view; /* a view could not be set, and the program got an error */
-    bool has_refused;   /* refuse() has printed the first error */
+    bool has_refused;   /* refuse() was called, so the error is not printed again */
     struct file *next;
 };
 
@@ -219,7 +219,7 @@ static bool all_have_own(struct task *t, int *rv)
 }
 
 /* Returns the error of a call that needs all ranks that opened the file. Many programs ignore
- * errors of files, so the first error of each file is also printed. */
+ * errors of files, so the first survivor also prints the first error of each file. */
 static int refuse(const struct task *t)
 {
     struct file *f = t->file;
@@ -611,9 +611,9 @@ static void sync_alone(void *arguments)
 }
 
 /* Closes the file without its dead members: flushes it, closes the own handle, and leaks native
- * MPI's file. A file system may keep written data until a file is closed, hence the flush. All
- * survivors are in this call, so no rank uses the file any more. With @is_begun the native close
- * was abandoned. */
+ * MPI's file. A file system may keep written data until a file is closed, hence the flush. Deletes
+ * a file with MPI_MODE_DELETE_ON_CLOSE: all survivors are in this call, so no rank uses the file
+ * any more. With @is_begun the native close was abandoned. */
 static int abandon(struct task *t, struct closing *x, bool is_begun)
 {
     const struct ftc_comm *c = t->file->comm;

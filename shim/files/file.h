@@ -10,7 +10,7 @@
  * 2. If all are alive, native MPI carries out the call. A rank that would wait there for a member
  *    that died after step 1 abandons the call (new_communicators/abandonable.h).
  * 3. The members meet again and count the ranks on which the native call has returned. If a member
- *    died during the call, it may have returned on some ranks and been abandoned on others.
+ *    died during the call, the call may have returned on some ranks and been abandoned on others.
  * 4. If a rank is missing in step 1 or 3, each rank does its part alone, even if the native call
  *    has returned there. Data that a dead aggregator held for the file are lost, and writing the
  *    same data twice does no harm.
