@@ -241,8 +241,8 @@ static bool library_is_at(const char *path)
                               is_in_library((const void *)(uintptr_t)ours.start));
 }
 
-/* Returns false if this process has loaded the file at @path too and the file imports nothing of
- * MPI. Fortran's names are in small letters. */
+/* Returns whether the file at @path imports functions of MPI. Returns true if this process has not
+ * loaded the file. Fortran's names are in small letters, so case is ignored. */
 static bool may_call_mpi_at(const char *path)
 {
     struct mapping ours;

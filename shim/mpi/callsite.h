@@ -24,7 +24,7 @@ void ftc_callsite_prepare(void);
 void ftc_callsite_capture(const void *return_address, int depth, struct ftc_stack *stack);
 
 /* Returns the return address in the program of a call that came with @return_address. It is another
- * address if the call went through a language binding of MPI. Cheap if it did not. */
+ * address if the call went through a language binding of MPI or a tool. Cheap if it did not. */
 const void *ftc_callsite_of(const void *return_address);
 
 /* Writes the name of a return address to @text: "module(function+0x12)", with the C++ name of a C++

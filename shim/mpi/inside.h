@@ -1,7 +1,7 @@
 /* inside: behaviour of MPICH, UCX and PMI that the library relies on although no interface promises
- * it, in parts that inside.def names. Code that relies on a part first asks whether it has that
- * part. If the loaded version or MPICH's device is not one for which the part was tested, the code
- * does without it. */
+ * it, in parts that inside.def names. Code that relies on a part first asks ftc_inside_has(). If
+ * the loaded version or MPICH's device is not one for which the part is known, the code does
+ * without it. */
 #ifndef FTC_MPI_INSIDE_H
 #define FTC_MPI_INSIDE_H
 

@@ -1,11 +1,11 @@
 /* mpi_library: the program's MPI library and its functions.
  *
- * This library is not linked with any MPI library, because it is loaded into programs of each, and
- * into programs without MPI. A file that includes this header in place of <mpi.h> calls functions
- * PMPI_X as usual. They stand for entries of a table of jumps. The first call of one of them fills
- * the table from the library that provides the program's MPI. This also finds a library loaded with
- * RTLD_LOCAL, which the dynamic linker would not, and never leads to an entry point of this library
- * (wrappers/entries.h). */
+ * This library is not linked with any MPI library, because it is loaded into programs of all MPI
+ * libraries, and into programs without MPI. A file that includes this header in place of <mpi.h>
+ * calls functions PMPI_X as usual. They stand for entries of a table of jumps. The first call of
+ * one of them fills the table from the library that provides the program's MPI. This also finds a
+ * library loaded with RTLD_LOCAL, which the dynamic linker would not, and never leads to an entry
+ * point of this library (wrappers/entries.h). */
 #ifndef FTC_MPI_MPI_LIBRARY_H
 #define FTC_MPI_MPI_LIBRARY_H
 

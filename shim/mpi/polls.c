@@ -32,7 +32,7 @@ struct object {
     const struct table *table;
 };
 
-/* Table of this library after a pointer to the table that it replaces. */
+/* Table of this library, preceded by a pointer to the table that it replaces. */
 struct replacement {
     const struct table *original;
     struct table own;

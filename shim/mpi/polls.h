@@ -25,7 +25,7 @@ void ftc_polls_open(void (*come_by)(void));
 extern _Thread_local bool ftc_polls_have_found;
 
 /* Notes whether a poll has @found something. To be called by the function that interposes on the
- * poll. With ch4:ucx the library's function for UCX calls it. */
+ * poll, with ch4:ucx that in wrappers/communicators.c. */
 static inline void ftc_polls_note(bool found)
 {
     if (found)
