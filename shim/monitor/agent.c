@@ -46,7 +46,8 @@ static struct agent {
     /* CLOCK_MONOTONIC of the last news of a death; 0: no death is to be checked. */
     uint64_t death_ns;
     uint32_t dead; /* rank of that death, or of an earlier one that is forbidden */
-    /* Time on the stopwatch since which mpiexec has been silent, and no host; 0: that is not so. */
+    /* Time on the stopwatch since which only mpiexec is silent, and all hosts are heard; 0: not so.
+     */
     uint64_t alone_since_ns;
 } agent;
 
@@ -167,10 +168,10 @@ static bool is_last(const struct ftc_board *board, uint32_t host)
     return true;
 }
 
-/* Marks the running ranks of @s's host as finalized. All ranks here have left MPI by then. They
- * need nothing of that host but its end, which may have come before its last update arrived. That
- * update may have been that the report is written: if no other host has running ranks, the report
- * counts as written. */
+/* Marks the running ranks of @s's host as finalized, once no rank here is in MPI any more. This
+ * host then needs nothing of that host but its end, which may have come before its last update
+ * arrived. That update may have been that the report is written: if no other host has running
+ * ranks, the report counts as written. */
 static void forget(struct agent *a, struct source *s)
 {
     struct ftc_board *board = &a->rank->board;
@@ -196,8 +197,8 @@ static void look_for_silence(struct agent *a, struct source *s)
     forget(a, s);
 }
 
-/* Returns how long a forbidden death is left to others. Several hosts see the same: the first one
- * reports, and the others hear of it. */
+/* Returns how long a forbidden death is left to others. Several hosts see the same deaths: the
+ * first one reports, and the others hear of that. */
 static uint64_t forbidden_ns(const struct ftc_board *board)
 {
     return (uint64_t)(ftc_lease_is_first_left(board) ? 1 : 2) * FORBIDDEN_MS * NS_OF_MS;
@@ -258,8 +259,8 @@ static int patience_ms(const struct agent *a)
     return all_heard ? ftc_leaseholder_patience_ms(a->rank) : TURN_MS;
 }
 
-/* Notes the deaths on lost hosts. All ranks of a lost host have died except those that had left
- * MPI. */
+/* Notes the deaths on lost hosts, and wakes the first thread to announce them. All ranks of a lost
+ * host have died except those that had left MPI. */
 static void note_losses(struct agent *a, uint64_t now_ns)
 {
     struct ftc_board *board = &a->rank->board;
@@ -275,8 +276,8 @@ static void note_losses(struct agent *a, uint64_t now_ns)
         ftc_announce_lost(a->rank);
 }
 
-/* Returns whether all other hosts with running ranks are heard. The kernel closes a connection on
- * which nothing arrives. */
+/* Returns whether all other hosts that have running ranks and are not lost are heard. The kernel
+ * closes a connection on which nothing arrives. */
 static bool hears_all(const struct agent *a)
 {
     for (uint32_t i = 0; i < a->count; i++)

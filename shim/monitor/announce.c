@@ -33,7 +33,7 @@ void ftc_announce_death(struct ftc_monitored *rank)
     struct ftc_notice n = notice_of(rank);
 
     if (ftc_end_of_job_is_said(&rank->board))
-        return; /* an earlier death has been announced */
+        return; /* a death before that has been announced */
     ftc_notice_death(&n, rank->world);
     rank->is_watching =
         !ftc_death_ends_job(&rank->board, rank->world, rank->options.settings.max_failed);

@@ -15,13 +15,14 @@ enum { FTC_ANNOUNCE_TURN_MS = 20 };
 /* Announces the program's death, which is on the board and was not caused from outside. */
 void ftc_announce_death(struct ftc_monitored *rank);
 
-/* Waits for half a second at most until the first host has reported an error that ends the job. For
- * a caller whose rank is about to end the job: ranks of other hosts may be about to end it for the
- * same error, and the first host reports for all. */
+/* Waits for half a second at most until the first host that is not lost has printed why the job
+ * ends. For a caller whose rank is about to end the job: ranks of other hosts may be about to end
+ * it for the same error, and the first host reports for all. Does nothing on the first host itself,
+ * or if no rank is dead. */
 void ftc_announce_await_first_host(const struct ftc_monitored *rank);
 
 /* Announces all deaths so far as failures, because this rank or its monitor process is about to end
- * the job. Does nothing if the job is being ended already. */
+ * the job. Does nothing if the end of the job has begun. */
 void ftc_announce_deaths(const struct ftc_monitored *rank);
 
 /* Leaves the deaths among the next @count ranks to this monitor process, unless their own monitor
@@ -36,8 +37,8 @@ void ftc_announce_lost(struct ftc_monitored *rank);
  * returns true. */
 bool ftc_announce_due(struct ftc_monitored *rank);
 
-/* Writes the report if no other process has written it, because the job ends or all its ranks have
- * ended MPI. Returns false if there is nothing to report. */
+/* Writes the report, if no other process has written it, and finishes the trace, because the job
+ * ends or all its ranks have ended MPI. Returns false if there is nothing to report. */
 bool ftc_announce_end(const struct ftc_monitored *rank);
 
 /* ---- from other threads to the first ---- */

@@ -22,7 +22,7 @@ enum {
     NS_OF_MS = 1000000,
     POLL_GAP_SHARE = 2 /* divisor of blocked_ms */,
     PATIENCE = 5,       /* multiple of the bound after which a job is clearly not ended */
-    COMPLETE_MS = 5000, /* time that is enough on the busiest machine */
+    COMPLETE_MS = 5000, /* time in which a call completes on the busiest machine */
     TRIES = 2,          /* tries of the native part of a call that makes a communicator */
     REPORT_CHECKS = 5   /* looks that other ranks of this host get to report their calls */
 };
@@ -103,7 +103,8 @@ static uint64_t still_bound_ns(const struct ftc_monitored *rank, uint64_t bound_
     return ftc_board_has_other_hosts(&rank->board) ? bound_ns + unreachable_ns(rank) : bound_ns;
 }
 
-/* Returns how much later this host acts. Several hosts see the same: the first one reports it. */
+/* Returns how much later than the first host this host acts. Several hosts see the same: the first
+ * one reports it. */
 static uint64_t turn_ns(const struct ftc_monitored *rank)
 {
     return rank->board.geometry.host > 0 ? unreachable_ns(rank) : 0;
@@ -288,7 +289,8 @@ static uint64_t patience_ns(const struct ftc_monitored *rank, uint64_t bound_ns,
 }
 
 /* Reports the call of this rank if the job stands still, as each monitor process does. With
- * on_blocked = abort the first one that sees all calls reported ends the job. */
+ * on_blocked = abort the first one that sees all calls reported, or has waited REPORT_CHECKS looks
+ * for that, ends the job. */
 static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bound_ns,
                         struct ftc_mark_time time)
 {
@@ -299,7 +301,7 @@ static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bo
     if (is_still && !ftc_end_of_job_is_said(board))
         report_stuck(rank, w, time);
     ftc_still_report(board, rank->world,
-                     is_still); /* after the line: then another may end the job */
+                     is_still); /* after the line, as another process may then end the job */
     if (!is_still || ftc_end_of_job_is_said(board))
         return;
     if (rank->options.settings.on_blocked != FTC_ON_BLOCKED_ABORT ||

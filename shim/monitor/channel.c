@@ -90,8 +90,8 @@ void ftc_channel_close(const struct ftc_channel_ends *ends)
 }
 
 /* Asks for SIGKILL as the signal that reports input. End of file counts as input. The kernel
- * remembers the user that has asked, which may kill this process, so this works after a change of
- * user too. */
+ * remembers the user that has asked, who has the right to kill this process, so this works after a
+ * change of user too. */
 void ftc_channel_tie(int tether)
 {
     struct pollfd p = {.fd = tether};
@@ -136,7 +136,7 @@ int ftc_channel_send(int channel, struct ftc_channel_message m, const int *fd, s
     return sendmsg(channel, &header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-/* Keeps as many descriptors as a message can have and closes the others; returns how many came. */
+/* Keeps up to FTC_CHANNEL_FDS descriptors and closes the others. Returns how many have come. */
 static size_t take_descriptors(const struct cmsghdr *c, struct ftc_channel_received *r)
 {
     size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);

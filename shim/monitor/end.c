@@ -38,8 +38,8 @@ enum {
     NS_OF_MS = 1000000
 };
 
-/* Marks the rank's end as that of the job. The other monitor processes then look for no death of
- * this rank. */
+/* Makes the other monitor processes neither enter nor announce a death of this rank after the end
+ * of this process: this process has dealt with it, or the job ends. */
 static void leave_alone(const struct ftc_monitored *rank)
 {
     if (ftc_board_is_open(&rank->board))
@@ -47,8 +47,8 @@ static void leave_alone(const struct ftc_monitored *rank)
 }
 
 /* Reaps the program if it has ended. That can cost a core for milliseconds (Linux 6.18). The
- * survivors need the core for the operation in which the rank has died, so callers wait for that
- * first, if it ends soon. */
+ * survivors need the core for the operation in which the rank has died, so await_survivors() lets
+ * that operation end first, if it ends within REAP_MS. */
 static void reap(const struct ftc_monitored *rank)
 {
     if (rank->job.ended > 0)
@@ -110,8 +110,8 @@ static bool is_protected(const struct ftc_monitored *rank)
     return ftc_board_is_open(&rank->board) && ftc_presence_are_all_ready(&rank->board);
 }
 
-/* Signals by which the launcher passes on that the job is to end: after Ctrl-C, or by a batch
- * system or a user. */
+/* Signals by which the launcher passes on that the job is to end: after Ctrl-C, or after a signal
+ * of a batch system or a user. */
 static const int ends_job[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDS_JOB = sizeof ends_job / sizeof ends_job[0] };
 
@@ -160,10 +160,10 @@ static bool is_given_up(const struct ftc_monitored *rank)
     return ftc_board_is_open(&rank->board) && ftc_lease_has_ended(&rank->board);
 }
 
-/* Ends this process on a host that is given up, and kills the program if it still runs. Waits first
- * until mpiexec has declared the host lost, because mpiexec takes a process that ends badly for the
- * end of the job. If the network is cut in one direction only, mpiexec may have heard requests
- * until now. */
+/* Ends this process on a host that is given up, after it has killed the program if that still runs.
+ * Waits before its own end until mpiexec has declared the host lost, because mpiexec takes a
+ * process that ends badly for the end of the job. If the network is cut in one direction only,
+ * mpiexec may have heard requests until now. */
 static _Noreturn void end_with_host(struct ftc_monitored *rank)
 {
     long wait_ms = rank->options.settings.unreachable_ms +
@@ -258,9 +258,9 @@ static void await_end_of_job(struct ftc_monitored *rank, int status)
         ftc_signals_forward(rank);
 }
 
-/* Waits until no rank of the job is in MPI, if there are other hosts. Their ranks may still ask
- * what this one has published, and the board is gone with the last monitor process of this host. On
- * one host the board stays for the others. */
+/* Waits until no rank of the job is in MPI or the job ends, if there are other hosts. Their ranks
+ * may still ask what this one has published, and the board is gone with the last monitor process of
+ * this host. On one host the board stays for the others. */
 static void await_other_hosts(struct ftc_monitored *rank)
 {
     while (ftc_board_has_other_hosts(&rank->board) && any_other(rank, is_in_mpi) &&
@@ -272,9 +272,9 @@ static void await_other_hosts(struct ftc_monitored *rank)
     look_for_the_last(rank);
 }
 
-/* Aborts by PMI, because under Slurm the end of one process is not that of the job. Waits before
- * any process ends until messages are read: Hydra then ends the job at once and drops what it has
- * not read. */
+/* Aborts by PMI, because under Slurm the end of one process is not that of the job. Waits first
+ * until messages are read, because Hydra ends the job as soon as one process has ended, and then
+ * drops what it has not read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status)
 {
     ftc_announce_deaths(rank);
@@ -428,8 +428,8 @@ static _Noreturn void end_dead(struct ftc_monitored *rank, int status)
     end_well(rank);
 }
 
-/* Returns whether a signal that the launcher passes on has ended the program. The program may have
- * received it before the monitor process (Slurm). */
+/* Returns whether the program was ended by a signal with which the launcher may have ended the job.
+ * The program may have received it before the monitor process (Slurm). */
 static bool may_be_of_launcher(int status)
 {
     for (size_t i = 0; i < ENDS_JOB; i++)

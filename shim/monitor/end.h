@@ -4,11 +4,12 @@
 
 #include "monitored.h"
 
-/* Enters the program's death in the board. Does nothing before all ranks are protected, after
- * ftc_rank_stand_down(), and on a host that is given up. @status is as of waitpid(). */
+/* Enters the program's death in the board, unless the program had ended MPI. Does nothing before
+ * all ranks are protected, after ftc_rank_stand_down(), and on a host that is given up. @status is
+ * as of waitpid(). */
 void ftc_rank_enter_death(struct ftc_monitored *rank, int status);
 
-/* Announces the program's death, which is in the board, unless the launcher has ended the program.
+/* Announces the program's death if it is in the board, unless the launcher has ended the program.
  * Ends the job if the program crashed inside the library. @status is as of waitpid(), which may not
  * have returned it yet. Must be called in the first thread. */
 void ftc_rank_announce_death(struct ftc_monitored *rank, int status);
@@ -31,7 +32,8 @@ _Noreturn void ftc_rank_end(struct ftc_monitored *rank, int status);
 _Noreturn void ftc_rank_end_host(struct ftc_monitored *rank);
 
 /* Ends the monitor process with @status, which must not be 0, and thereby the job: the kernel kills
- * the program, and the launcher the other ranks. Waits first until messages can have been read. */
+ * the program, and the launcher the other ranks. First announces deaths, writes the report, and
+ * waits until messages can have been read. */
 _Noreturn void ftc_rank_end_job(const struct ftc_monitored *rank, int status);
 
 #endif

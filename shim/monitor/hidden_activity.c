@@ -16,7 +16,7 @@ enum {
     PATH_BYTES = 64,
     TEXT_BYTES = 4096,
     STEADY_KB = 1024,  /* kB by which the memory that a polling rank touches may grow */
-    POLL_NS = 50000,   /* longer than a call that only looks takes */
+    POLL_NS = 50000,   /* time longer than a call that only tests takes */
     RECENT_CHECKS = 5, /* looks in half of blocked_ms */
     LEAST_SHARE = 100, /* share of the time that counts at least, in thousandths */
     /* Time for which a thread that waits in a call runs, and one that is not needed does not. */
@@ -131,8 +131,8 @@ static bool begins_part(const char *line, bool *is_writable)
     return true;
 }
 
-/* Returns the touched kB of memory that the program can write. Pages of a file, such as the code of
- * a library, count as touched when any process reads the file. */
+/* Returns the touched kB of memory that the program can write. Other memory does not count: pages
+ * of a file, such as the code of a library, are touched when any process reads the file. */
 static unsigned long count_referenced(FILE *parts)
 {
     unsigned long sum_kb = 0, kb;
@@ -188,8 +188,8 @@ static unsigned long ran_of(const struct ftc_monitored *rank, const char *thread
     return read_of(rank, what, text) ? strtoul(text, NULL, 10) : 0;
 }
 
-/* Returns whether thread @id has run for RUN_NS in one of the last RECENT_CHECKS looks, counted
- * over as many looks. On a busy machine a thread has no core between some of them. */
+/* Returns whether one of the last RECENT_CHECKS looks has shown that thread @id had run for RUN_NS,
+ * within as many looks at most. On a busy machine a thread has no core between some of them. */
 static bool has_run(struct ftc_hidden_activity *seen, const struct ftc_monitored *rank, int at,
                     const char *id)
 {

@@ -28,7 +28,7 @@ struct holder {
     uint16_t port;
     uint64_t key[2];
     uint64_t asked_ns, again_ns; /* CLOCK_MONOTONIC of the last request; of the next attempt */
-    uint64_t heard_ns;           /* CLOCK_MONOTONIC of the last answer, or of the first request */
+    uint64_t heard_ns;           /* CLOCK_MONOTONIC of the last answer, or a later first request */
     /* CLOCK_BOOTTIME of the last turn, and of the first turn after the last long gap or jump. */
     uint64_t turned_ns, awake_ns;
     int64_t ahead_ns;      /* ftc_clock_ahead_ns() since the last jump */
@@ -133,10 +133,10 @@ static bool is_silent(const struct holder *l, uint64_t bound_ns, uint64_t now_ns
     return l->c.state == FTC_CONNECTION_OPEN && l->asked_ns != 0 && now_ns > l->heard_ns + bound_ns;
 }
 
-/* Makes a second connection while nothing is heard on the first. The kernel resends lost data at
- * intervals that double. After a network cut of two thirds of a lease the rest of the lease would
- * be over before the next attempt. A new connection is faster. The old one stays meanwhile, because
- * it may be the network that is slow. */
+/* Makes a second connection while nothing is heard on the first, and replaces the first one as soon
+ * as the second is open. The kernel resends lost data at intervals that double. After a network cut
+ * of two thirds of a lease the rest of the lease would be over before the next attempt. A new
+ * connection is faster. The old one stays meanwhile, because it may be the network that is slow. */
 static void look_after_spare(struct holder *l, const struct ftc_monitored *rank, uint64_t now_ns)
 {
     uint64_t period = period_ns(rank), least = (uint64_t)SPARE_MS * NS_OF_MS;
@@ -240,8 +240,8 @@ static void renew(struct holder *l, struct ftc_board *board, uint64_t asked_ns, 
         ftc_lease_renew(board, ftc_lease_until_ns(asked_ns, unreachable_ms), l->ahead_ns);
 }
 
-/* Enters an answer in the board. The frame's number is the CLOCK_BOOTTIME of the request, or 0 for
- * an answer to none. Returns true if a host is newly lost. */
+/* Enters an answer in the board. The frame's number is the CLOCK_BOOTTIME of the request, or 0 if
+ * the authority has sent the frame without a request. Returns true if a host is newly lost. */
 static bool enter(struct holder *l, struct ftc_board *board, const struct ftc_frame *frame,
                   int unreachable_ms)
 {
@@ -281,8 +281,8 @@ static uint64_t lease_ns(const struct ftc_monitored *rank)
     return (uint64_t)rank->options.settings.unreachable_ms * NS_OF_MS;
 }
 
-/* Notes the time of a turn. Shorter gaps than half of a lease do not count: a lease that runs out
- * while this process does not run had more than half of its time left. */
+/* Notes the time of a turn. Shorter gaps than half of a lease do not count: if a lease runs out in
+ * a gap between two turns, more than half of its time was left at the beginning of the gap. */
 static void note_turn(struct holder *l, const struct ftc_monitored *rank)
 {
     uint64_t now_ns = ftc_clock_boot_ns();

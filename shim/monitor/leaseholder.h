@@ -1,9 +1,9 @@
 /* leaseholder: keeps the lease of this host, which is the right of its ranks to go on
  * (board/lease.h), by requests to the authority in mpiexec (net/lease.h).
  *
- * It asks often. A lease counts from when its request was sent. The authority counts from the
- * arrival of the request, and waits longer. A lease therefore ends here before the authority takes
- * the host for lost. A process has one leaseholder, in the agent's thread. */
+ * The agent asks often. A lease counts from when its request was sent. The authority counts from
+ * the arrival of the request, and waits longer. A lease therefore ends here before the authority
+ * takes the host for lost. A process has one leaseholder, in the agent's thread. */
 #ifndef FTC_MONITOR_LEASEHOLDER_H
 #define FTC_MONITOR_LEASEHOLDER_H
 

@@ -41,9 +41,9 @@ static unsigned long inode_of(int fd)
     return fstat(fd, &st) == 0 ? (unsigned long)st.st_ino : 0;
 }
 
-/* Reads the marker. Returns false if no process above this one, up to the launcher, has a monitor
- * process. The marker of another job, within which this job's mpiexec was started, names another
- * PMI socket. */
+/* Reads the marker. Returns false if neither this process nor one above it, up to the launcher, has
+ * a monitor process. The marker of another job, within which this job's mpiexec was started, names
+ * another PMI socket. */
 static bool read_marker(struct marker *m)
 {
     const char *text = getenv(MARKER);
@@ -299,5 +299,5 @@ void ftc_monitor_stand_down(void)
     struct marker own;
 
     if (read_own_marker(&own))
-        (void)ask(own.channel, m, NULL, 0); /* without an answer the monitor process has ended */
+        (void)ask(own.channel, m, NULL, 0); /* without an answer this rank goes on as well */
 }

@@ -7,8 +7,8 @@
  *     MPI_Finalize, when no rank has survived, or when the launcher itself sent the fatal signal;
  *   - well, in place of a program whose death is tolerated (doc/design.md, section 7).
  * If the monitor process dies, the kernel kills the program. If the launcher dies, the monitor
- * process kills the rank's process group, itself included. The monitor process opens no file,
- * socket or segment that has a name, so nothing has to be removed afterwards.
+ * process kills the program and, if it leads a session (Hydra), its whole process group. It opens
+ * no file, socket or segment that has a name, so nothing has to be removed afterwards.
  *
  * The launcher's own child always gets a monitor process, whatever program it is, because it may
  * become the rank by exec (env, numactl, valgrind) or load MPI later (python3). Processes further
@@ -49,13 +49,15 @@ const char *ftc_monitor_absence(void);
 int ftc_monitor_attach(const struct ftc_board *board, uint32_t world, int listener,
                        const struct ftc_monitor_options *options);
 
-/* Tells the launcher that this rank has ended MPI, in place of PMPI_Finalize (doc/design.md,
+/* Reports to the launcher that this rank has ended MPI, in place of PMPI_Finalize (doc/design.md,
  * section 7). Also works without a monitor process. Does nothing if it was done before. Waits at
  * most five seconds. */
 void ftc_monitor_finish_pmi(void);
 
 /* Makes this rank end for the launcher as it really ends, without an entry of its death in the
- * board. Must be called before PMPI_Abort, which is meant to end the whole job. */
+ * board. The monitor process first announces the deaths so far and writes the report, for which
+ * this waits at most five seconds. Must be called before PMPI_Abort, which is meant to end the
+ * whole job. */
 void ftc_monitor_stand_down(void);
 
 #endif

@@ -19,13 +19,14 @@ enum ftc_pmi_wire ftc_pmi_spoken(void);
 enum ftc_pmi_answer {
     FTC_PMI_FINALIZE_ACK,
     FTC_PMI_SILENCE, /* no answer in time */
-    FTC_PMI_CLOSED,  /* connection that the other end has closed, or that is broken */
+    FTC_PMI_CLOSED,  /* connection closed by the other end, or broken */
 };
 
 /* Asks the launcher which ranks share a host, and writes the value of PMI_process_mapping to @text
- * (mapping.h). Must be called while MPI itself sends no command. Returns 0; -ENOENT if the launcher
- * has no value, or one of more than @size bytes; -ETIMEDOUT, -EPIPE or -EPROTO if no answer in this
- * form arrives within ten seconds. */
+ * (mapping.h). Must be called while MPI itself sends no command. Returns 0; -ENOENT without a
+ * launcher that answers, or if it has no value, or one that does not fit in @size bytes with its
+ * zero byte; -ETIMEDOUT, -EPIPE or -EPROTO if an answer in this form does not arrive within ten
+ * seconds. PMI-1 needs two answers. */
 int ftc_pmi_get_mapping(int fd, char *text, size_t size);
 
 /* Waits up to @timeout_ms for the answer to a finalize command. Drops all other commands. */

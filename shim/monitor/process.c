@@ -291,7 +291,7 @@ static void serve_signals(void)
     ftc_rank_end(&rank, status);
 }
 
-/* Handles what other threads have seen. Reads the signals that came before it first. */
+/* Handles what other threads have seen. First handles the signals that came before that. */
 static void serve_wakeup(void)
 {
     ftc_announce_reset(&rank);

@@ -88,7 +88,8 @@ static bool drop_guest(struct server *s)
     return true;
 }
 
-/* Drops the rank whose last query is the oldest. It connects again for its next query. */
+/* Drops the connection of the rank whose last query is the oldest. That rank connects again for its
+ * next query. */
 static void drop_idle(struct server *s)
 {
     uint32_t idle = s->count;
@@ -258,8 +259,8 @@ static void serve(struct server *s, struct client *client)
         reply_to_all(s, client);
 }
 
-/* Returns whether @client's host is lost. A closed connection shows a host that no longer hears
- * mpiexec that it is not mpiexec that is silent. */
+/* Returns whether @client's host is lost. Its connection is then closed, by which a host that no
+ * longer hears mpiexec learns that it is not mpiexec that is silent. */
 static bool is_lost(const struct server *s, const struct client *client)
 {
     const struct ftc_board *board = &s->rank->board;

@@ -52,9 +52,9 @@ bool ftc_signals_may_be_late(const struct ftc_monitored *rank)
     return !rank->leads_session || !is_called(rank->job.launcher, "hydra_");
 }
 
-/* Returns whether this process is in the control group of a Slurm step, where proctrack/cgroup
- * keeps its processes. The group has that name in hierarchy "freezer", or in the only hierarchy,
- * which has number 0. */
+/* Returns whether this process is in the control group in which Slurm's proctrack/cgroup keeps the
+ * processes of a step. The name of that group has "/step_", in hierarchy "freezer" or in the only
+ * hierarchy, which has number 0. */
 static bool is_in_group_of_step(void)
 {
     char text[4096];
