@@ -41,7 +41,7 @@ static struct authority {
     /* Clock that stands still while mpiexec is stopped: no host counts as silent meanwhile. */
     struct ftc_stopwatch stopwatch;
     uint64_t lost, ended; /* sets of hosts, by bits */
-    bool has_changed;     /* change of these sets that agents have not been sent */
+    bool has_changed;     /* last change of these sets is not sent yet */
 } authority = {.reserved = -1, .wakeup = -1};
 
 bool ftc_authority_reserve(void)
@@ -105,9 +105,9 @@ static bool is_asking(const struct authority *a, const struct ftc_proxy *p)
     return p->state == FTC_PROXY_KNOWN && p->is_agreed && !may_be_silent(a, p);
 }
 
-/* Returns whether it is mpiexec that has no network: none of several hosts has asked for half of
- * unreachable_ms, in which each asks ten times. Hosts that hear each other wait for mpiexec then,
- * for FTC_LEASE_MPIEXEC_MS at most. */
+/* Returns whether it is mpiexec that has no network: it hears none of several hosts for half of
+ * unreachable_ms or longer, although each asks ten times in unreachable_ms. Hosts that hear each
+ * other then wait for mpiexec, for FTC_LEASE_MPIEXEC_MS at most. */
 static bool is_alone(const struct authority *a, uint64_t now_ns)
 {
     int asking = 0;
@@ -125,8 +125,9 @@ static bool is_alone(const struct authority *a, uint64_t now_ns)
     return asking > 1;
 }
 
-/* Declares @p's host lost if it is. If the loss is not tolerated, shuts the connection down
- * instead: mpiexec sees its end and ends the job. */
+/* Declares @p's host lost if it has ended, or has been silent so long that it has stopped. If the
+ * loss is not tolerated, shuts the connection down instead: mpiexec sees its end and ends the job.
+ */
 static void look_for_loss(struct authority *a, struct ftc_proxy *p, uint64_t now_ns)
 {
     bool is_given_up = p->state == FTC_PROXY_GONE || p->state == FTC_PROXY_BROKEN;
@@ -257,8 +258,8 @@ static void answer(struct authority *a, struct client *client, const struct ftc_
     reply(a, client, asked->number, given);
 }
 
-/* Sends the sets of lost hosts to all agents with a lease, if these sets have changed. Frame number
- * 0 is not the number of any request. */
+/* Sends the sets of lost hosts to all agents that have sent a valid request, if these sets have
+ * changed. Frame number 0 is not the number of any request. */
 static void send_changes(struct authority *a)
 {
     for (int i = 0; i < a->count && a->has_changed; i++) {

@@ -22,7 +22,7 @@ void ftc_authority_begin(void);
 
 /* Notes that the connection with @p has ended: it @was_closed, or it broke. Returns whether the job
  * goes on without its host, which is then declared lost as soon as that is allowed. Must be called
- * in mpiexec's own thread. */
+ * in mpiexec's own thread, with ftc_proxies_lock() held. */
 bool ftc_authority_takes(struct ftc_proxy *p, bool was_closed);
 
 #endif

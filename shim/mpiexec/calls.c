@@ -14,8 +14,8 @@
 
 /* ---- connections ---- */
 
-/* Adds the connection @fd. The authority begins with the second one: with one host it stays idle,
- * and no process can connect. */
+/* Adds the connection @fd. The authority begins with the second connection. With one host it stays
+ * idle, and no process can connect. */
 static void add(int fd)
 {
     int count;

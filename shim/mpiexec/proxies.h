@@ -2,7 +2,8 @@
  * own, which communicates with the proxies (calls.h), and the authority's (authority.h).
  *
  * The caller must hold ftc_proxies_lock(), except where a comment allows a call without it, and
- * except for ftc_proxies_started(), which a process forked by mpiexec calls. */
+ * except for ftc_proxies_open(), which is called before there are threads, and
+ * ftc_proxies_started(), which a process forked by mpiexec calls. */
 #ifndef FTC_MPIEXEC_PROXIES_H
 #define FTC_MPIEXEC_PROXIES_H
 
@@ -66,7 +67,8 @@ struct ftc_proxy *ftc_proxies_at(int index);
 void ftc_proxies_know(struct ftc_proxy *p);
 
 /* Returns how many proxies mpiexec has had. A peer that has sent no greeting, or left before its
- * greeting was understood, does not count, because any process can connect to mpiexec. */
+ * greeting was understood, does not count, because any process can connect to mpiexec. A peer whose
+ * greeting is of an unknown form counts while it is connected. */
 int ftc_proxies_known(void);
 
 /* Returns the proxy whose connection is @fd, or NULL. May be called without the lock, and in a
