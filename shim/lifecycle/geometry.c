@@ -29,9 +29,10 @@ static size_t max_value_bytes(const struct ftc_settings *s, int ranks)
     return (s->intercept & FTC_INTERCEPT_BLOCKS) != 0 && blocks > most ? blocks : most;
 }
 
-/* Returns the size of a place for exposed data; 0: there are none. With monitor = timeout there are
- * none, because a rank that was declared dead may still read the data. Rounds cost more than
- * exposed blocks, so with large = protected there is room for blocks larger than a message. */
+/* Returns the size of a place for exposed data; 0: there are none. There are none on several hosts,
+ * nor with monitor = timeout, because a rank that was declared dead may still read the data. Rounds
+ * cost more than exposed blocks, so with large = protected there is room for blocks larger than a
+ * message. */
 static uint32_t exposed_bytes(const struct ftc_settings *s, int hosts)
 {
     uint32_t bytes = (uint32_t)s->max_bytes * (s->large == FTC_LARGE_PROTECTED ? EXPOSED_TIMES : 1);

@@ -175,8 +175,9 @@ static void open_doors(struct card *own)
     }
 }
 
-/* Returns the address at which the other hosts have reached mpiexec, for a rank on its host: any
- * address if they differ, the rank's own if none is known. */
+/* Returns the address at which the other hosts have reached mpiexec, for a rank on its host.
+ * Returns INADDR_ANY if they have used several addresses, and the rank's own address if none is
+ * known. */
 static struct ftc_address address_by_others(const struct card *own)
 {
     struct ftc_address seen = {0};

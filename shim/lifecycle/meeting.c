@@ -134,8 +134,8 @@ static void await(MPI_Request *request)
 
 enum { FETCH_MS = 5000 };
 
-/* Returns the most bytes that one operation carries of a value that is too large for one, if ranks
- * are on several hosts. */
+/* Returns the most bytes that one operation carries if ranks are on several hosts and a value is
+ * too large for one operation. */
 static size_t max_part_bytes(int ranks)
 {
     size_t blocks = ftc_rounds_room(ranks), slice = ftc_segmented_room(ranks);
@@ -295,7 +295,7 @@ static void hear_announcement(struct announcement *a)
 
 /* ---- all agree ---- */
 
-/* Things that a rank may lack, as indices of the first rank that lacks each. */
+/* Obstacles that a rank may have, as indices of an array with the first rank that has each. */
 enum { DEVICE, MONITOR, BOARD, THINGS /* the second agreement has as many */ };
 
 static void agree(int first[THINGS])
