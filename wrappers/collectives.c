@@ -23,8 +23,10 @@ static int natively_made(const MPI_Request *request, int rv)
     return ftc_p2p_on() ? ftc_partitioned_note_collective(request, rv) : rv;
 }
 
-/* Returns the record of a call that moves blocks. Its count and datatype go into messages: those of
- * the block that this rank gives, or that it gets from the root. */
+/* Returns the record of a call that moves blocks. Its count and datatype are for the note of the
+ * call (struct ftc_note), by which messages to users name it. They are those of the block that this
+ * rank gives, or that it gets from the root; 0 and MPI_DATATYPE_NULL if blocks have counts of their
+ * own. */
 static struct ftc_call moving(enum ftc_call_kind kind, const struct ftc_layouts *layouts, int root,
                               MPI_Comm comm, const void *return_address)
 {

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* Carries out @x by native MPI: a call of all members of x.comm. */
+/* Carries out x by @pmpi_call of native MPI, which all members of x.comm have to make. */
 #define NATIVE(pmpi_call)                                                                          \
     (ftc_lineage_expect(x.newcomm),                                                                \
      FTC_NATIVE_CALL(x.kind, x.comm, FTC_ALL_MEMBERS, x.return_address, pmpi_call))
@@ -54,7 +54,7 @@ static void enter_two_groups(const struct ftc_creation *x)
         PMPI_Group_free(&needed);
 }
 
-/* Returns the code of @x: @create carries it out for the survivors, or else @native does. */
+/* Returns the code of x: @create carries it out for the survivors, or else @native does. */
 #define MADE_BY(create, native) (create(&x) ? x.result : (native))
 #define MADE(native)            MADE_BY(ftc_new_communicator_create, native)
 
@@ -343,8 +343,8 @@ static int merged_of_unseen(const MPI_Comm *made, int rv)
 static int merged(MPI_Comm intercomm, const MPI_Comm *made, int rv)
 {
     if (ftc_library.state != FTC_LIBRARY_ACTIVE || rv != MPI_SUCCESS ||
-        !ftc_is_comm(intercomm)) /* MPICH 5.0 also returns MPI_SUCCESS after a call of an error
-                                  * handler */
+        !ftc_is_comm(intercomm)) /* MPICH 5.0 also returns MPI_SUCCESS after it has called
+                                  * an error handler */
         return rv;
     return ftc_lineage_of(intercomm) ? ftc_lineage_from(intercomm, made, rv)
                                      : merged_of_unseen(made, rv);
@@ -405,7 +405,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm)
         ftc_new_communicator_free(comm, PMPI_Comm_disconnect, __builtin_return_address(0)));
 }
 
-/* Interposes on the function of libucp that MPICH polls wherever it waits. Other devices:
+/* Interposes on the function of libucp by which MPICH polls wherever it waits. Other devices:
  * shim/mpi/polls.h. */
 unsigned ucp_worker_progress(void *worker);
 

@@ -44,7 +44,7 @@ void abort(void)
     __builtin_unreachable();
 }
 
-/* Interposes on this function too, because glibc's calls its own abort(). */
+/* Interposes on this function too, because glibc's own calls glibc's abort(), not the one above. */
 void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
 {
     if (!next_assert_fail)

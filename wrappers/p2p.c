@@ -211,7 +211,8 @@ static bool is_accepted(int rv, MPI_Request *request)
 #define IS_SENT_IF_ALIVE(call, request, rv, pmpi_call)                                             \
     (ftc_p2p_culprit(call) >= 0 || is_begun((rv) = (pmpi_call), request))
 
-/* Marks @pmpi_call of native MPI, which receives from source and sends to dest, on the board. */
+/* Carries out @pmpi_call of native MPI, which receives from source and sends to dest, marked on the
+ * board. */
 #define EXCHANGE(kind, pmpi_call)                                                                  \
     (ftc_native_call_enter_exchange(FTC_CALL_##kind, comm, source, dest, RETURN_ADDRESS),          \
      ftc_native_call_leave_with(pmpi_call))

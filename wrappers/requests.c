@@ -96,7 +96,8 @@ int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
                : PMPI_Pready_range(partition_low, partition_high, request);
 }
 
-/* Lacks the const of the standard with MPICH 4.0, as in its header. */
+/* Type of a partition's number in a list, as in MPICH's header: that of 4.0 lacks the const of the
+ * standard. */
 #if MPICH_NUMVERSION < 40100000
 #define PARTITIONS int
 #else
@@ -222,7 +223,7 @@ static void end_look(enum ftc_call_kind kind, bool found, const void *return_add
         bool has = (polls || ftc_coverage_is_on) && has_request(count, requests);                  \
         int code;                                                                                  \
                                                                                                    \
-        if (has) /* while it is not complete */                                                    \
+        if (has) /* before a complete request loses its handle */                                  \
             ftc_native_call_count(FTC_CALL_##kind, MPI_COMM_WORLD, peer_of(count, requests),       \
                                   RETURN_ADDRESS);                                                 \
         code = pmpi_call;                                                                          \
