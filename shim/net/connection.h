@@ -1,6 +1,6 @@
-/* connection: whole messages ("frames") over a socket to another process of the job, after both
- * processes have authenticated each other (handshake.h). Or frames over a stream (fabric.h) that
- * runs beside such a connection.
+/* connection: whole messages ("frames") to another process of the job. They use a socket, after
+ * both processes have authenticated each other (handshake.h), or a stream (fabric.h) beside such a
+ * connection.
  *
  * No call waits. Received data are checked before they are used. Until the handshake is complete,
  * only its messages are read, and no memory is allocated. Then the length of each frame is checked.
@@ -20,17 +20,17 @@ enum ftc_connection_state {
     FTC_CONNECTION_PROVED,     /* connecting process: waits for the reply */
     FTC_CONNECTION_ACCEPTED,   /* listening process: waits for a greeting */
     FTC_CONNECTION_CHALLENGED, /* listening process: waits for a proof */
-    FTC_CONNECTION_ASKS,       /* listening process: waits for ftc_connection_answer() */
+    FTC_CONNECTION_ASKS,       /* the peer has the key: ftc_connection_answer() has to be called */
     FTC_CONNECTION_OPEN,
     FTC_CONNECTION_REFUSED, /* the peer has the key, and replied FTC_NOT_NOW */
     FTC_CONNECTION_LOST,
 };
 
-/* Header of a message. Its @bytes include the body. Header and frame have lengths in multiples of
- * 16 bytes, so a body is aligned for any type. */
+/* Frame of a message. The lengths of header and frame are multiples of 16 bytes, so a body is
+ * aligned for any type. */
 struct ftc_frame {
-    uint32_t bytes;
-    uint32_t kind; /* chosen by the owner, like the number */
+    uint32_t bytes; /* length of the frame: header, body and padding */
+    uint32_t kind;  /* chosen by the owner, like the number */
     uint64_t number;
     unsigned char body[];
 };
@@ -88,11 +88,11 @@ enum { FTC_CONNECTION_GUEST_MS = 2000 };
  * listening process. */
 bool ftc_connection_is_over(const struct ftc_connection *c, uint64_t now_ns);
 
-/* Returns whether @c is to be closed before @other if a new connection needs room. It is if it has
- * come less far in the handshake, or as far and is older. Both must be on their way. */
+/* Returns whether @c is to be closed before @other if a new connection needs room: its handshake
+ * has advanced less, or as far and @c is older. Both must be on their way. */
 bool ftc_connection_goes_before(const struct ftc_connection *c, const struct ftc_connection *other);
 
-/* Time after which ftc_connection_look_after() gives up an attempt that is not urgent. */
+/* Time for an attempt to connect that is not urgent, for ftc_connection_look_after(). */
 enum { FTC_CONNECTION_ATTEMPT_NS = 1000000000 };
 
 /* Closes @c if it has been on its way for more than @attempt_ns. Returns whether the caller should
@@ -113,8 +113,8 @@ const struct ftc_frame *ftc_connection_hear(struct ftc_connection *c);
 /* Marks the frame that ftc_connection_hear() returns as heard. Removes it unless it @stays. */
 void ftc_connection_heard(struct ftc_connection *c, bool stays);
 
-/* Loses the connection, as when a frame is wrong. Frames that were heard before stay; all others
- * are dropped. */
+/* Closes the connection as lost, for instance because a frame is wrong. Frames that were heard
+ * before stay, and all others are dropped. */
 void ftc_connection_refuse(struct ftc_connection *c);
 
 /* Writes as much of @bytes (frames that the owner has made itself) as is possible now, and returns
@@ -130,8 +130,8 @@ struct ftc_frame *ftc_connection_begin(struct ftc_connection *c, uint32_t kind, 
 /* Sends the frames that have begun, as far as possible now. */
 void ftc_connection_send(struct ftc_connection *c);
 
-/* Shortens the body of @frame to @body_bytes. It must be the last frame that has begun, and not be
- * sent. */
+/* Shortens the body of @frame to @body_bytes. @frame must be the last one that has begun, and must
+ * not have been sent. */
 void ftc_connection_shorten(struct ftc_connection *c, struct ftc_frame *frame, size_t body_bytes);
 
 static inline bool ftc_connection_has_unsent(const struct ftc_connection *c)

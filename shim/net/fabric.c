@@ -9,7 +9,7 @@ struct ftc_fabric *ftc_fabric_open(enum ftc_fabric_kind kind, const char **why)
     return NULL;
 }
 
-/* Stubs that no caller reaches, because ftc_fabric_open() returns NULL. */
+/* Stubs. ftc_fabric_open() returns NULL, so callers pass NULL to them or do not call them. */
 
 void ftc_fabric_close(struct ftc_fabric *f)
 {

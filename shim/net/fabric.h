@@ -38,8 +38,8 @@ bool ftc_fabric_progress(struct ftc_fabric *f);
 
 /* Opens a stream to the process at @address, which must be what ftc_fabric_address() returns there,
  * because UCX trusts it. That process has to open a stream to this one. Returns NULL if UCX finds
- * no way. A pair of processes may open only one stream ever, because UCX distinguishes the streams
- * of a pair by their count. */
+ * no way, or without memory. A pair of processes may open only one stream ever, because UCX
+ * distinguishes the streams of a pair by their count. */
 struct ftc_stream *ftc_stream_open(struct ftc_fabric *f, const void *address);
 
 /* Closes a stream. Written data that have not left this process may be lost. NULL: no effect. */

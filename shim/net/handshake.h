@@ -23,8 +23,8 @@
 enum ftc_purpose {
     FTC_PURPOSE_LINK = 1, /* messages of operations, between two ranks */
     FTC_PURPOSE_UPDATES,  /* events on the listener's host, for the agent of another host */
-    FTC_PURPOSE_QUERY,    /* publications of ranks on the listener's host */
-    FTC_PURPOSE_LEASE,    /* leases of a host's ranks, from its agent to mpiexec (lease.h) */
+    FTC_PURPOSE_QUERY,    /* queries about ranks on the listener's host */
+    FTC_PURPOSE_LEASE,    /* requests for a host's lease, from its agent to mpiexec (lease.h) */
 };
 
 /* Messages are plain bytes in the machine's own format, because MPICH needs equal machines too. */

@@ -1,7 +1,8 @@
 /* lease: messages between the agent of a host (monitor/leaseholder.h) and the authority in mpiexec
- * (mpiexec/authority.h). The agent requests a lease again and again, each time for @unreachable_ms
- * from when it sent the request. A reply's frame has the number of the request's frame, or 0 if the
- * authority sends updates without a request. Bodies of frames are plain bytes. */
+ * (mpiexec/authority.h). The agent requests a lease again and again, each time for unreachable_ms
+ * from when it sent the request. A reply's frame has the number of the request's frame. The number
+ * is 0 if the authority replies without a request, because a host was lost. Bodies of frames are
+ * plain bytes. */
 #ifndef FTC_NET_LEASE_H
 #define FTC_NET_LEASE_H
 
@@ -43,7 +44,7 @@ static inline int ftc_lease_margin_ms(int unreachable_ms)
     return drift_ms > FTC_LEASE_MARGIN_MS ? drift_ms : FTC_LEASE_MARGIN_MS;
 }
 
-/* Time that hosts which hear each other wait for an mpiexec that none of them hears, and that
+/* Most time that hosts which hear each other wait for an mpiexec that none of them hears, and that
  * mpiexec waits if it hears none of several hosts. mpiexec is then stopped, or has no network. No
  * host is lost meanwhile. */
 enum { FTC_LEASE_MPIEXEC_MS = 300000 };

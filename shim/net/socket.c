@@ -238,8 +238,9 @@ static int addresses_of_interfaces(struct ftc_address *first)
     return count;
 }
 
-/* Asks for the host's name only if there is a choice, because a name server may not answer. On the
- * launcher's own host, only that host may be able to use the launcher's connection's address. */
+/* Looks the host's name up only if the interfaces leave a choice, because a name server may not
+ * answer. On the launcher's own host, the connection to the launcher may have an address that other
+ * hosts cannot use. */
 struct ftc_address ftc_socket_own_address(void)
 {
     struct ftc_address a = own_side, first = {0};
