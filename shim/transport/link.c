@@ -332,7 +332,8 @@ struct ftc_links_count ftc_links_count(const struct ftc_links *l)
 
 /* ---- the end ---- */
 
-/* Returns whether the peer has got all data, or needs none. */
+/* Returns whether the connection has taken all data, or the peer needs none. Without a connection,
+ * the peer must have acknowledged all data. */
 static bool has_all(const struct ftc_links *l, const struct ftc_link *link)
 {
     return !ftc_link_is_needed(l, link) || !ftc_link_has_unsent(link);

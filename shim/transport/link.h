@@ -26,8 +26,8 @@ int ftc_links_open(struct ftc_links **links, const struct ftc_board *board, uint
                    int listener, struct ftc_fabric *fabric);
 void ftc_links_close(struct ftc_links *l);
 
-/* Sends a message as ftc_transport_send() does. All functions from here on do what the function of
- * transport.h with the matching name does. @l must not be NULL. */
+/* Sends a message as ftc_transport_send() does. Each function from here on does what the function
+ * with the matching name in transport.h does. @l must not be NULL. */
 bool ftc_links_send(struct ftc_links *l, uint32_t to, const struct ftc_message *m,
                     const struct ftc_envelope *envelope, enum ftc_failure_scheme scheme,
                     size_t value_bytes, const struct ftc_note *note);

@@ -9,7 +9,7 @@
 enum {
     ACCEPTED_AT_ONCE = 16,
     ATTEMPT_NS = 500000000, /* time for an attempt; the kernel retries at growing intervals */
-    HALF_OPEN_MS = 3000,    /* time after which an attempt fails of which the peer does not know */
+    HALF_OPEN_MS = 3000,    /* silence that ends an attempt of which the peer may know nothing */
 };
 
 /* Returns the bytes that may arrive before any is taken. Messages that came by UCX may be
@@ -140,8 +140,8 @@ void ftc_link_accept_guests(struct ftc_links *l)
 }
 
 /* Returns whether @guest may become the link's connection. If both ranks connect, the connection of
- * the lower rank stays. A guest that is newer than the open connection shows that it is broken,
- * because the peer would not connect otherwise. */
+ * the lower rank stays. A guest that is newer than the open connection shows that the latter is
+ * broken, because the peer would not connect otherwise. */
 static bool may_come_in(const struct ftc_links *l, const struct ftc_link *link,
                         const struct ftc_connection *guest)
 {

@@ -109,8 +109,8 @@ void ftc_link_note_end(struct ftc_link *link)
     link->is_over |= link->is_shut && ftc_socket_unsent(link->c.fd) == 0;
 }
 
-/* Notes whether the peer's host has got this rank's end before it reads the peer's end, which
- * confirms that and ends the connection. */
+/* Calls ftc_link_note_end() before it reads. The peer's end acknowledges this rank's end, and
+ * reading it closes the connection, which must not count as a break then. */
 void ftc_link_progress(struct ftc_links *l, struct ftc_link *link)
 {
     if (ftc_connection_is_on_its_way(&link->next))
@@ -123,7 +123,7 @@ void ftc_link_progress(struct ftc_links *l, struct ftc_link *link)
     ftc_link_note_break(l, link);
 }
 
-/* Reads the path first, because it ends with the connection. */
+/* Reads the UCX path first, because the path ends with the connection. */
 void ftc_link_read_all(struct ftc_links *l, struct ftc_link *link)
 {
     if (link->comes_by_ucx) {

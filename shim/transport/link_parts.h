@@ -13,7 +13,8 @@ enum {
     FTC_LINK_AGAIN_NS = 10000000, /* time between two attempts to connect */
 };
 
-/* Data of an epoll event: the peer's world rank, for its link, or one of these. */
+/* Data of an epoll event: the peer's world rank, for its link, or one of these. The index of a
+ * guest is added to FTC_LINK_ABOUT_GUEST. */
 enum {
     FTC_LINK_ABOUT_GUEST = 1 << 20,
     FTC_LINK_ABOUT_LISTENER = 1 << 21,
@@ -32,8 +33,9 @@ struct ftc_link {
     bool is_shut;       /* this rank sends nothing more on c */
     bool is_over;       /* the other host has got all data sent on c, which may end */
     uint64_t opened_ns; /* time at which c was opened */
-    /* Time of CLOCK_MONOTONIC since when the link has had no working connection; 0: it has one.
-     * Time in contact with the other host is added, so that it does not count. */
+    /* Time of CLOCK_MONOTONIC since when the link has lacked a working connection; 0: it has one,
+     * or needs none yet. Time in contact with the other host is added, so that it does not count.
+     */
     uint64_t wanted_ns;
     uint64_t contact_ns; /* time since when the other host has been in contact; 0: it is not */
     uint64_t again_ns;   /* no attempt to connect before this time */

@@ -50,7 +50,7 @@ void ftc_multicast_send(struct ftc_multicast *m, const struct ftc_transport *t, 
                         const struct ftc_note *note);
 
 /* Finds the message that @rank, which is world rank @from, has sent in the operation that @envelope
- * names. Returns false if there is none. The message is not released. */
+ * names. Returns false if there is none. The caller does not release the message. */
 bool ftc_multicast_find(struct ftc_multicast *m, const struct ftc_transport *t, int rank,
                         uint32_t from, const struct ftc_envelope *envelope, struct ftc_arrival *a);
 

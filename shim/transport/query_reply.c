@@ -93,7 +93,7 @@ size_t ftc_query_reply_write(const struct ftc_board *board, const struct ftc_que
 {
     struct head h = {0};
 
-    copy->varies = true; /* the rank that asks knows whether it may */
+    copy->varies = true; /* the rank that asks checks whether the length may vary */
     switch (can_be_asked(board, q) ? q->kind : 0) {
     case FTC_QUERY_PUBLISHED:
         if (ftc_published(board, q->rank, q->communicator_id, q->seq, q->value_bytes, copy))

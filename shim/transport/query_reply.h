@@ -14,7 +14,7 @@ enum ftc_query_kind {
     FTC_QUERY_CALL,          /* the rank's call in an operation */
     FTC_QUERY_SITES,         /* part of the rank's call sites, as on the board */
     FTC_QUERY_HEARTBEAT,     /* number of the rank's signs of life */
-    FTC_QUERY_KILL,          /* order to kill it, if it has given no sign of life since then */
+    FTC_QUERY_KILL,          /* order to kill the rank if it is still silent */
 };
 
 /* Bytes of a part of the call sites; the last part has the rest. */
@@ -27,7 +27,7 @@ struct ftc_query {
     uint32_t rank; /* world rank that the query is about */
     uint32_t seq;  /* number of the operation, or of the part */
     uint32_t value_bytes;
-    uint64_t heartbeat;
+    uint64_t heartbeat; /* of FTC_QUERY_KILL: number of signs of life that the sender knows */
 };
 
 /* Data of a "yes", depending on the kind of the query. */

@@ -10,7 +10,7 @@
 
 enum {
     CONNECT_AGAIN_NS = 10000000,
-    ASK_AGAIN_MIN_NS = 200000, /* pause after a "no", doubled each time up to the next */
+    ASK_AGAIN_MIN_NS = 200000, /* pause after the first "no"; doubles with each, up to the next */
     ASK_AGAIN_MAX_NS = 10000000,
     STALE_NS = 20000000,  /* age at which a query without a reply is sent again or replaced */
     KNOWN_NS = 400000000, /* pause after a reply about a rank's call, which does not change */
@@ -168,8 +168,8 @@ static enum topic topic_of(const struct ftc_query *query)
                                                                                   : OTHERS;
 }
 
-/* Sends @query to the monitor process of @via. Returns true once the reply is "yes". Queries for
- * several communicators take turns. */
+/* Sends @query to the monitor process of @via. Returns true, with the data in @reply, once the
+ * reply is "yes". Queries for several communicators take turns. */
 static bool ask(struct ftc_remote_queries *q, uint32_t via, const struct ftc_query *query,
                 uint32_t attempt, struct ftc_query_reply *reply)
 {

@@ -4,8 +4,8 @@
  *
  * Results are queried only after a death, and only of ranks that an operation waits for. Such a
  * query belongs to the attempt in which it was sent. A reply that comes in a later attempt is
- * dropped, because the rank may have died meanwhile, and others may count on that (doc/design.md,
- * section 5, rule 5, and section 11).
+ * dropped, because the rank may have died since, and other ranks may have finished the later
+ * attempt without its result (doc/design.md, section 5, rule 5, and section 11).
  *
  * No function waits for a reply. The caller calls it again in each turn until it has one. */
 #ifndef FTC_TRANSPORT_REMOTE_QUERY_H

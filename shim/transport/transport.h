@@ -35,9 +35,8 @@ struct ftc_transport {
     struct ftc_ring *ring;              /* rings with each rank */
     struct ftc_links *links;            /* links with ranks of other hosts; NULL: there are none */
     struct ftc_remote_queries *queries; /* queries to their monitor processes (remote_query.h) */
-    _Atomic uint64_t *
-        pending; /* pending senders of this rank; NULL: none are noted, and all rings are checked */
-    uint64_t waiting_words;                     /* set of the words of waiting that are not zero */
+    _Atomic uint64_t *pending; /* pending senders of this rank; NULL: all rings are checked */
+    uint64_t waiting_words;    /* set of the words of waiting that are not zero */
     uint64_t waiting[FTC_BOARD_RANKS_MAX / 64]; /* set of the ranks that may have sent a message */
 };
 
@@ -75,7 +74,7 @@ bool ftc_transport_look_at_links(struct ftc_transport *t);
 /* Waits until links have to be looked after for other ranks: a rank opens a link, with a message
  * that no call of this rank may wait for, or a connection has broken and may have lost a message.
  * Also returns when another thread calls ftc_transport_wake_links(). With @soon returns after 10 ms
- * at the latest, and with UCX paths after 100 ms, because UCX wakes no thread. There must be links.
+ * at the latest, and with a fabric after 100 ms, because UCX wakes no thread. There must be links.
  * This is the only function that is called without the lock, and only one thread calls it. */
 void ftc_transport_await_links(struct ftc_transport *t, bool soon);
 void ftc_transport_wake_links(const struct ftc_transport *t);

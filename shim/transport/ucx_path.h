@@ -34,7 +34,7 @@ struct ftc_ucx_path {
 };
 
 /* Sends this process's address in @fabric to the peer by the open connection @c. Without effect if
- * @fabric is NULL or this was done before. */
+ * @fabric is NULL or path->state is not FTC_UCX_PATH_NONE. */
 void ftc_ucx_path_offer(struct ftc_ucx_path *path, const struct ftc_fabric *fabric,
                         struct ftc_connection *c);
 
