@@ -113,7 +113,8 @@ static bool end_dead(const struct ftc_p2p_call *call, uint64_t begun, MPI_Reques
     return true;
 }
 
-/* Frees @request, which native MPI has completed with @rv. It has called the error handler. */
+/* Frees @request, which native MPI has completed with @rv. For an error, native MPI has called the
+ * error handler. Returns @rv. */
 static int end_alive(const struct ftc_p2p_call *call, MPI_Request *request, MPI_Status *status,
                      int rv)
 {

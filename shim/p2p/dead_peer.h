@@ -23,8 +23,9 @@ int ftc_dead_result(const char *name, const struct ftc_p2p_request *r, MPI_Statu
 /* Returns the dead rank because of which a call that names @peer of @comm fails, or -1. */
 int ftc_dead_culprit(MPI_Comm comm, int peer);
 
-/* As above, but for a probe that has found nothing. First calls native MPI until it has received
- * all that dead ranks had sent, or until @found returns true; the result is then -1. */
+/* As above, but for a probe that has found nothing. If a rank is dead, first calls @found, which
+ * probes again with @context, until native MPI has received all that dead ranks had sent. Returns
+ * -1 if @found returns true. */
 int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), void *context);
 
 /* Lets native MPI receive all that dead ranks had sent to this rank. */

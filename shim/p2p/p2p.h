@@ -106,7 +106,8 @@ int ftc_p2p_free(MPI_Request *request);
 int ftc_p2p_cancel(MPI_Request *request);
 
 /* Stores communicator, peer and tag of a matched @message, which is about to be received, in @call,
- * and forgets the message. The peer is MPI_UNDEFINED if nothing was noted of the message. */
+ * and forgets the message. Sets only the peer if nothing was noted of the message: MPI_PROC_NULL
+ * for MPI_MESSAGE_NO_PROC, else MPI_UNDEFINED. */
 void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call);
 
 /* ---- calls that complete requests (complete.c) ---- */

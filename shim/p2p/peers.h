@@ -20,7 +20,7 @@ struct ftc_peers {
     int *world;       /* world ranks by rank; negative: not in MPI_COMM_WORLD */
     bool *reported;   /* flags by rank: its death has ended a receive from any source */
     uint64_t begun;   /* number of receives from any source since the first death */
-    uint64_t *spared; /* first receive, by rank, that its death does not end; 0: none */
+    uint64_t *spared; /* first receive that the death of a rank does not end, by rank; 0: none */
 };
 
 /* Prepares for freed communicators. To be called in MPI_Init, without the lock. */
@@ -44,9 +44,10 @@ static inline void ftc_peers_drop(struct ftc_peers *p)
 }
 
 /* Counts a receive or probe of @peer that begins, and returns its number among those from any
- * source. Returns 0 for another @peer, while no rank is dead, and without memory. A death that a
- * collective of the communicator has excluded here ends no receive that begins later. The program
- * knows of it then, and does not rely on that rank. To be called without the lock. */
+ * source. Returns 0 for another @peer, while no rank is dead, and without memory. If this rank
+ * has excluded a dead rank after a collective operation, that death ends no receive that begins
+ * later. The program knows of the death then, and does not rely on the dead rank. To be called
+ * without the lock. */
 uint64_t ftc_peers_begin(MPI_Comm comm, int peer);
 
 /* Returns the dead rank because of which a call that names @peer cannot complete, or -1. @begun is

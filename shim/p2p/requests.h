@@ -17,7 +17,7 @@ struct ftc_pair {
 
 struct ftc_p2p_request {
     MPI_Request handle;
-    int peer, tag;   /* peer and tag; in a broken request the dead rank that broke it */
+    int peer, tag;   /* in a broken request, peer is the dead rank that broke it */
     int failed_by;   /* dead rank that ended the request; -1: none so far */
     uint32_t serial; /* serial number of this note */
     uint64_t begun;  /* number of a receive from any source: ftc_peers_begin() */

@@ -32,8 +32,8 @@ typedef ssize_t ftc_vm_copy(pid_t pid, const struct iovec *local, unsigned long 
                             const struct iovec *remote, unsigned long remote_count,
                             unsigned long flags);
 
-/* Switches this on. Returns false, and does nothing, if the copies of the loaded UCX are not known,
- * or if there is no UCX. To be called before MPI_Init. */
+/* Switches the protection of copies on. Returns false, and does nothing, if the copies of the
+ * loaded UCX are not known, or if there is no UCX. To be called before MPI_Init. */
 bool ftc_single_copy_open(void);
 
 /* Begins a copy with @next. */
