@@ -106,7 +106,7 @@ static bool are_dense(const struct ftc_plan *plan, const struct ftc_layout_view 
     return !plan->has_heads && !view->layout->counts && ftc_facts_are_packed(view->facts);
 }
 
-/* Copies the segments before this rank's own, then those after it. */
+/* Gives the segments before this rank's own, then those after it. */
 static int give_dense(struct ftc_plan *plan, struct ftc_layout_view *view)
 {
     const struct ftc_comm *c = plan->comm;

@@ -35,8 +35,8 @@ static bool is_on_intercommunicator(const struct ftc_call *call)
 }
 
 /* Returns whether the call is certainly too large for protection, so that large messages pay least
- * for the check. Does not examine the communicator, and therefore returns false if ranks may name
- * different datatypes: all ranks must examine the communicator or none. */
+ * for the check. Returns false if ranks may name different datatypes, because either all ranks of a
+ * call or none must look the communicator up (ftc_comm_get()). */
 static bool is_surely_native(const struct ftc_plan *plan)
 {
     const struct ftc_call *call = plan->call;
