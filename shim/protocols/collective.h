@@ -39,7 +39,7 @@ struct ftc_plan {
     int root;                  /* root of the next operation: index in member[]; below 0: dead */
     bool is_again;             /* after an operation: another one follows */
     int error;                 /* MPI error code of the last combination that failed */
-    struct ftc_packed *packed; /* packed data; NULL: the data are in comm->running */
+    struct ftc_packed *packed; /* data of a call with a request (packed.h); NULL: not packed */
     uint32_t next_seq;         /* number of the communicator's next operation, comm->seq */
     uint64_t program_comm_id;  /* identity of the communicator that the program named; 0: comm */
     /* Neighbors in the communicator, owned by the plan's owner (collectives/retained.h). NULL: MPI
@@ -98,9 +98,9 @@ struct ftc_collective {
 extern const struct ftc_collective ftc_collective_reduction, ftc_collective_scan,
     ftc_collective_broadcast, ftc_collective_blocks;
 
-/* Returns memory for the @bytes of data that this rank gives. Called once per call, and not by a
- * rank that gives no data. Returns NULL if there is no room. The caller then gives nothing and
- * returns MPI_SUCCESS, because the protocol handles the failure. */
+/* Returns memory for the @bytes of data that this rank gives. Called at most once in a give(), and
+ * not by a rank that gives no data. Returns NULL if there is no room. The caller then gives nothing
+ * and returns MPI_SUCCESS, because the protocol handles the failure. */
 static inline void *ftc_give(struct ftc_plan *plan, size_t bytes)
 {
     return plan->room(plan, bytes);

@@ -23,7 +23,7 @@ void ftc_combine_elements(struct ftc_plan *plan, void *into, const void *from, M
  * result then has the same bits as native MPI's. */
 struct ftc_brackets {
     const struct ftc_plan *plan;
-    int leaves, pairs;   /* number of leaves; the first ones, of two ranks each */
+    int leaves, pairs;   /* number of leaves; number of the first ones, which have two ranks each */
     MPI_Count count;     /* elements of each rank */
     size_t stride_bytes; /* distance of two spans in the memory for results */
     int rv;              /* MPI error code of the last combination that failed */

@@ -12,8 +12,8 @@ static struct use {
     bool is_used;
 } use[FTC_BOARD_EXPOSED];
 
-/* Returns whether the place is free. If this rank has freed the communicator, checks the board:
- * another rank may still be in the last operation there. */
+/* Returns whether the place is free. If this rank has freed the communicator, checks the board,
+ * because another rank may still be in the communicator's last operation. */
 static bool is_free(const struct use *u)
 {
     const struct ftc_comm *c = ftc_comm_find(u->communicator_id);

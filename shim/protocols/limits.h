@@ -17,8 +17,9 @@ static inline bool ftc_limits_are_protected(void)
 
 /* Returns the bytes of all @ranks ranks together that one operation carries in messages. The result
  * is the same on all ranks. With large = native it is max_bytes. With large = protected the rings
- * have room for more: 16 times max_bytes and at most 64 KiB in jobs of up to 64 ranks, else
- * max_bytes, and always at least 64 bytes a rank. */
+ * have room for more in jobs of up to 64 ranks: 16 times max_bytes and at most 64 KiB. In larger
+ * jobs it is max_bytes, because there is a ring for each ordered pair of ranks. With large =
+ * protected it is at least 64 bytes a rank. */
 size_t ftc_limits_part_bytes(int ranks);
 
 /* Returns the bytes that a rank may copy in one call: setting large_memory. With large = native

@@ -193,8 +193,8 @@ static void begin_data_phase(struct ftc_pipelined *p)
         ftc_data_leave(&p->phase);
 }
 
-/* Begins the first try. Returns false if no region is free and other ranks still read one that this
- * rank has left. */
+/* Begins the first try. Returns false if no region with slots is free and other ranks still read
+ * one that this rank has left. */
 static bool begin_first_try(struct ftc_pipelined *p)
 {
     if (ftc_bulk_is_awaited(&ftc_library.board, ftc_library.world_rank))
@@ -206,7 +206,7 @@ static bool begin_first_try(struct ftc_pipelined *p)
 
 /* ---- the prelude of the vote ---- */
 
-/* Kills the process if setting crash names this point, in stages of the whole data phase. */
+/* Kills the process if setting crash names this point. The points are the stages of all steps. */
 static void look_for_crash(const struct ftc_pipelined *p)
 {
     const struct ftc_data_phase *phase = &p->phase;

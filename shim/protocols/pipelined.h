@@ -1,5 +1,6 @@
-/* pipelined: protocol of reductions and blocking broadcasts on one host whose data do not fit one
- * operation. A data phase (engine/data_phase.h) moves the data. Then a vote, a small allreduce,
+/* pipelined: protocol of reductions and blocking broadcasts on one host whose data are too large
+ * for one operation, or whose MPI operation is not commutative and not admitted by setting
+ * intercept. A data phase (engine/data_phase.h) moves the data. Then a vote, a small allreduce,
  * finds out whether all ranks have everything. If not, both are repeated (doc/design.md, section
  * 12). */
 #ifndef FTC_PROTOCOLS_PIPELINED_H
@@ -24,13 +25,13 @@ struct ftc_pipelined {
      * packed data if the program's buffer has another layout. */
     unsigned char *copy;
     size_t copy_bytes;
-    uint64_t saved; /* blocks whose previous content is in the copy */
+    uint64_t saved; /* number of blocks whose previous content is in the copy */
 };
 
 /* Functions of a kind of call. engine/schedule.h explains blocks, parts and slots. */
 struct ftc_pipelined_kind {
-    /* Fills @schedule, except for its members. Returns false if the data cannot be moved in
-     * blocks. */
+    /* Fills @schedule, except for the number of ranks, this rank and the root. Returns false if the
+     * data cannot be moved in blocks. */
     bool (*schedule)(const struct ftc_plan *plan, struct ftc_schedule *schedule);
     /* Returns the bytes of a slot that a block of @units takes. */
     size_t (*block_bytes)(const struct ftc_plan *plan, uint64_t units);

@@ -48,7 +48,7 @@ struct ftc_rounds {
     const unsigned char *given; /* block of this rank */
     unsigned char *own;         /* memory of that block, if it goes in parts and was not packed */
 
-    int ranks;                    /* of the communicator, which may be freed before the data are */
+    int ranks;                    /* size of the communicator, which may be freed before from */
     struct ftc_rounds_from *from; /* data of each rank */
     size_t kept_bytes;            /* memory of the call, which ftc_limits_memory_bytes() bounds */
 };

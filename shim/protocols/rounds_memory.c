@@ -92,8 +92,8 @@ static void look_for_crash(const struct ftc_rounds *p, unsigned stage)
                           (uint64_t)p->progress.round * STAGES + stage, rounds * STAGES - 1);
 }
 
-/* Takes a region. Returns false if none is free and other ranks still read one that this rank has
- * left. */
+/* Takes a region. Returns false if none with slots is free and other ranks still read one that this
+ * rank has left. */
 static bool take_region(struct ftc_rounds *p)
 {
     const struct ftc_board *board = &ftc_library.board;

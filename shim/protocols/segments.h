@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Data of one rank, or of one rank for another; NULL: there are none. */
+/* Data of one rank, or of one rank for another. */
 struct ftc_piece {
-    const void *data;
+    const void *data; /* NULL: there are none */
     size_t bytes;
     uint32_t note; /* note of the giving rank beside its block */
 };
