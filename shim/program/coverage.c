@@ -16,7 +16,7 @@
 struct place {
     const void *site; /* NULL: unused */
     enum ftc_call_kind call;
-    uint32_t crashes; /* points of setting crash at this site */
+    uint64_t crashes; /* points of setting crash at this site */
     struct ftc_forecast forecast;
     struct ftc_coverage_site *record;
 };

@@ -133,18 +133,18 @@ static void die_if(enum moment moment, const struct ftc_crash_progress *at, long
             die(&points[i]);
 }
 
-uint32_t ftc_crash_points_at(const char *text,
+uint64_t ftc_crash_points_at(const char *text,
                              uint64_t (*names)(const char *site, const char *text))
 {
-    uint32_t at = 0;
+    uint64_t at = 0;
 
     for (int i = 0; i < count; i++)
         if (points[i].site[0] != '\0' && names(points[i].site, text) != 0)
-            at |= 1u << i;
+            at |= (uint64_t)1 << i;
     return at;
 }
 
-void ftc_crash_at_call(uint32_t at)
+void ftc_crash_at_call(uint64_t at)
 {
     for (int i = 0; i < count; i++) {
         struct point *p = &points[i];

@@ -45,12 +45,12 @@ extern bool ftc_crash_armed;
 
 /* Returns the points of this rank that have a SITE and for which @names(SITE, @text) is not 0. Bit
  * i stands for point i. */
-uint32_t ftc_crash_points_at(const char *text,
+uint64_t ftc_crash_points_at(const char *text,
                              uint64_t (*names)(const char *site, const char *text));
 
 /* Counts a call of this rank at the site of @points, before the call is carried out. Kills the rank
  * if one of them is point a0 of this call. */
-void ftc_crash_at_call(uint32_t points);
+void ftc_crash_at_call(uint64_t points);
 
 /* Progress of one operation: its number among those of this rank, and the sends so far. */
 struct ftc_crash_progress {

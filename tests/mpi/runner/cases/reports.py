@@ -342,8 +342,9 @@ NAMES = [
     *(Case(f"{setting} names nobody", 3, 1, stream(""), finished=3, settings={f"FTCOLL_{setting.upper()}": value},
            says=(f"(?m)^ftcoll: {setting} names rank {rank}, but the job has only ranks 0 to 2$",))
       for setting, value, rank in (("critical_ranks", "0,3", 3), ("crash", "1:9999999:b1,9:0:b1", 9))),
-    Case("crash names as many points as fit, of one rank", 3, 1, command="mpiexec.hydra -n {n} {programs}/inclusion allreduce 9",
-         failures=1, tags=DEFECT, settings={"FTCOLL_CRASH": "2:999:b1," * 27 + "2:3:a0"}, says=("rank 2 kills itself in its operation 3",)),
+    *(Case(f"crash names as many points of one rank as fit: {last}", 3, 1, command="mpiexec.hydra -n {n} {programs}/inclusion allreduce 9",
+           failures=1, tags=DEFECT, settings={"FTCOLL_CRASH": "2:9:a9," * 34 + last}, says=(rf"rank 2 kills itself in its {said}",))
+      for last, said in (("2:3:a0", "operation 3"), ("2:there:1:a0", "call 1 at there"))),
 ]
 
 
