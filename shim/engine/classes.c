@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Arrays that are needed only while ranks are assigned. They have an entry for each host, and use
- * the memory of arrays that are filled later. */
+/* Arrays that are needed only while ranks are assigned. They have an entry for each host, except
+ * for load. Three of them use the memory of arrays that are filled later. */
 struct scratch {
     int32_t *size;  /* ranks of the host */
     int32_t *parts; /* number of its classes */
@@ -20,7 +20,7 @@ size_t ftc_classes_storage_bytes(int n)
 }
 
 /* Sorts 0..n-1 by @key into @sorted, and keeps the order of equal keys. Sets @first to the index in
- * @sorted at which each of the @keys begins. */
+ * @sorted at which each of the @keys keys begins. */
 static void sort_by_key(int n, const int32_t *key, int keys, int32_t *first, int32_t *sorted)
 {
     memset(first, 0, ((size_t)keys + 1) * sizeof *first);

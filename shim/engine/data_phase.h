@@ -13,7 +13,7 @@
 enum ftc_data_outcome {
     FTC_DATA_GOES_ON,
     FTC_DATA_COMPLETE, /* this member has received and given everything */
-    FTC_DATA_LEFT,     /* it never will: the phase must be repeated without a lost member */
+    FTC_DATA_LEFT,     /* it never will: a member is lost, or this member cannot go on */
 };
 
 /* Bit in the word that a member shows: it finishes no more steps. */

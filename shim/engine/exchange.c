@@ -192,8 +192,8 @@ enum ftc_step_outcome ftc_exchange_message(struct ftc_op *op, int from, const st
     return FTC_STEP_OK;
 }
 
-/* Considers all KEEP steps in a row, because the rank awaits their values at once. The COMBINE step
- * after them awaits nothing. */
+/* Considers all KEEP steps in a row, because the rank awaits their values at the same time. The
+ * COMBINE step after them awaits nothing. */
 bool ftc_exchange_awaits(const struct ftc_op *op, int rank)
 {
     const struct ftc_exchange_step *step = op->config.exchange_plan->step;

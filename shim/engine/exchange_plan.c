@@ -43,8 +43,8 @@ static int radix_of(const struct ftc_hosts *hosts, int level)
 }
 
 /* Link from an index to its parent. The digits of an index have the radices of the levels. The
- * parent has 0 in the place of the lowest digit that is not 0. All indices below an index thus
- * directly follow it. */
+ * parent has 0 in the place of the lowest digit that is not 0. The descendants of an index in the
+ * tree thus are the indices that directly follow it. */
 struct link {
     int parent, place; /* among the parent's children, in the order of indices */
 };
@@ -167,8 +167,8 @@ static struct round round_of(const struct ftc_hosts *hosts, struct ftc_nesting s
     return r;
 }
 
-/* Adds the rounds. Doublings are fused between distant hosts only: where a message costs little but
- * work of its sender, single doublings are best. */
+/* Adds the rounds. Doublings are fused between distant hosts only: where the cost of a message is
+ * mostly its sender's work, single doublings are best. */
 static void double_up(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts,
                       struct ftc_nesting s, int leaf)
 {

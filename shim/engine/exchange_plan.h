@@ -3,8 +3,8 @@
  * The attempt follows the hosts. The values of a host come together at its first rank, the leader.
  * The leaders exchange what they have. The other ranks of a host take what their leader publishes.
  *
- *     collect     other ranks of the host -> leader; by a tree of more than RADIX ranks, or on
- *                 several hosts of more than RADIX_OF_HOSTS and of one less in turns
+ *     collect     other ranks of the host -> leader, by a tree of radix RADIX; on several hosts by
+ *                 one whose levels have the radices RADIX_OF_HOSTS and one less in turns
  *     exchange    the leaders, by recursive doubling, in rounds
  *     read        other ranks of the host, from the board
  *
@@ -21,8 +21,8 @@
  *     fold out     odd -> even                                  (if there are pairs)
  *
  * On one host with a core for each rank, no rank collects: all ranks exchange, one doubling a
- * round. Up to TELLERS ranks of one host that share cores send each other what they have in one
- * round. */
+ * round. Up to MULTICAST_MAX ranks of one host that share cores send each other what they have in
+ * one round. */
 #ifndef FTC_ENGINE_EXCHANGE_PLAN_H
 #define FTC_ENGINE_EXCHANGE_PLAN_H
 
@@ -55,17 +55,16 @@ static inline int ftc_nesting_first(struct ftc_nesting s, int leaf)
 enum ftc_exchange_manner {
     FTC_EXCHANGE_BY_ALL,    /* each rank is a leader */
     FTC_EXCHANGE_COLLECT,   /* the first rank is the leader */
-    FTC_EXCHANGE_MULTICAST, /* up to FTC_EXCHANGE_MULTICAST_MAX ranks tell each other; more collect
-                             */
+    FTC_EXCHANGE_MULTICAST, /* up to MULTICAST_MAX ranks send to all others; more collect */
     FTC_EXCHANGE_MANNERS,
 };
 
 enum ftc_exchange_act {
     FTC_EXCHANGE_KEEP,    /* receives a value for the COMBINE that follows */
-    FTC_EXCHANGE_COMBINE, /* combines values of @number steps before, its own as @peer-th */
+    FTC_EXCHANGE_COMBINE, /* combines values of @number steps before; its own has place @peer */
     FTC_EXCHANGE_GIVE,    /* sends its value */
     FTC_EXCHANGE_TAKE,    /* receives a value and combines it */
-    FTC_EXCHANGE_SWAP,    /* does both */
+    FTC_EXCHANGE_SWAP,    /* sends its value, receives one and combines it */
     FTC_EXCHANGE_GET,     /* receives the result */
     FTC_EXCHANGE_READ,    /* reads the result that @peer publishes */
 };

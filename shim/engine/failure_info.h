@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Most ids of a list. A longer one, as after the loss of a host, states only whether a child is
- * missing. */
+/* Most ids of a list. A list that would need more, as after the loss of a host, states only whether
+ * a child is missing. */
 #define FTC_FAILED_MAX 128
 
 enum ftc_failure_scheme { FTC_FAILURE_LIST, FTC_FAILURE_COUNT, FTC_FAILURE_BIT };

@@ -4,7 +4,8 @@
 
 enum { FLAG_SUBTREE_FAILED = 1, FLAG_OVERFLOW = 2, FLAG_INFO = 4, FLAGS_KNOWN = 7 };
 
-/* Keeps the value in the first cache line when a transport puts 16 bytes before the header. */
+/* Keeps a value of 16 bytes in the first cache line when a transport puts 16 bytes before the
+ * header. */
 _Static_assert(sizeof(struct ftc_message_header) == 32, "wire format");
 _Static_assert(FTC_FAILED_MAX <= UINT8_MAX, "id_count is one byte");
 

@@ -46,7 +46,7 @@ struct ftc_message {
 struct ftc_envelope {
     uint64_t communicator_id;
     uint32_t seq;
-    uint32_t signature; /* hash of call, operation, datatype, count and root; equal on all ranks */
+    uint32_t signature; /* hash of call, operation, datatype, count and root; must be equal */
 };
 
 struct ftc_message_header {
@@ -80,9 +80,9 @@ bool ftc_message_read_envelope(const void *wire, size_t wire_bytes, struct ftc_e
 
 /* Reads @wire, which may hold anything and may change meanwhile. The value of @m then points into
  * @wire, and its failure information to @info. Returns 0, or -1 for a message that no correct peer
- * sends: unknown kind or verdict, too many ids, ids that @scheme does not send, or a length that
- * does not add up to @wire_bytes. Does not check the ids themselves, because only the engine knows
- * how many ranks there are. */
+ * sends: unknown kind, verdict or flag, EXCESS with a value, too many ids, ids that @scheme does
+ * not send, or a length that does not add up to @wire_bytes. Does not check the ids themselves,
+ * because only the engine knows how many ranks there are. */
 int ftc_message_decode(const void *wire, size_t wire_bytes, enum ftc_failure_scheme scheme,
                        struct ftc_envelope *envelope, size_t *value_bytes, struct ftc_message *m,
                        struct ftc_failure_info *info);

@@ -38,7 +38,7 @@ static void start_reduce(struct ftc_op *op, struct ftc_actions *out)
         ftc_reduce_start(op, out);
 }
 
-/* Goes on after a rank that is not the root has done its part of the reduction. */
+/* Goes on after this rank, which is not the root, has done its part of the reduction. */
 static void pass_on(struct ftc_op *op)
 {
     if (op->config.kind == FTC_OP_ALLREDUCE) {

@@ -34,7 +34,8 @@ struct ftc_event {
 enum ftc_step_outcome ftc_op_step(struct ftc_op *op, const struct ftc_event *event,
                                   struct ftc_actions *out);
 
-/* Returns whether @op waits for a message of @rank. The silence of other ranks means nothing. */
+/* Returns whether @op waits for a message, a publication or the join of @rank. The silence of other
+ * ranks means nothing. */
 bool ftc_op_expects(const struct ftc_op *op, int rank);
 
 /* Returns whether @op needs to know how far @rank has got. If so, the caller must report PUBLISHED
@@ -46,13 +47,13 @@ bool ftc_op_confirms(const struct ftc_op *op, int rank);
 bool ftc_op_awaits(const struct ftc_op *op, int rank);
 
 /* Returns whether one message of @op may be sent for all other ranks: @op is in an exchange whose
- * plan tells. */
+ * plan multicasts. */
 static inline bool ftc_op_multicasts(const struct ftc_op *op)
 {
     return op->phase == FTC_PHASE_EXCHANGE && op->config.exchange_plan->multicasts;
 }
 
-/* Returns the rank for which @op waits before it waits for any other, if ftc_op_multicasts(). */
+/* Returns the rank whose message @op needs next. To be called only if ftc_op_multicasts(). */
 static inline int ftc_op_multicast_sender(const struct ftc_op *op)
 {
     return op->config.exchange_plan->step[op->exchange_step].peer;

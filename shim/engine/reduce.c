@@ -27,7 +27,7 @@ static void add_group_slot(struct ftc_op *op, int rank)
     s->state = FTC_SLOT_PENDING;
 }
 
-/* Adds the peers of this rank in its group of classes. The root is in none of these groups. */
+/* Adds the members of this rank's group that are in other classes. The root is in no group. */
 static void add_peers_of_classes(struct ftc_op *op)
 {
     struct ftc_group_walk walk;
@@ -89,8 +89,8 @@ static void set_group(struct ftc_op *op)
         set_group_of_vranks(op);
 }
 
-/* Returns the slot of a child. At the root the children are in the order of the topology, that is,
- * subtrees in turn. Elsewhere the smallest tree comes first, because it completes first. */
+/* Returns the index of a child's slot. At the root the subtrees come in turn, as in the topology.
+ * Elsewhere the smallest tree comes first, because it completes first. */
 static int child_slot_index(const struct ftc_op *op, int ordinal)
 {
     return is_root(op) ? ordinal : op->child_count - 1 - ordinal;
@@ -244,8 +244,8 @@ static void send_to_parent(struct ftc_op *op, struct ftc_actions *out)
 }
 
 /* Makes the value of subtree k, which is usable, the result. If subtree k has no member of the
- * root's group, its value lacks what that group holds. That is the root's own value if the root is
- * in no group, else the root's value after up-correction. */
+ * root's group, its value lacks what that group holds, which is added: the root's own value if the
+ * root is in no group, else the root's value after up-correction. */
 static void use_subtree(struct ftc_op *op, int k)
 {
     const struct ftc_topology *t = op->config.topology;

@@ -8,7 +8,7 @@ enum ftc_reduce_outcome {
     FTC_REDUCE_WAITS,         /* waits for messages */
     FTC_REDUCE_HAS_VALUE,     /* root: has op->value, or a LOCK */
     FTC_REDUCE_HAS_NOTHING,   /* root: no subtree is usable */
-    FTC_REDUCE_HAS_PASSED_ON, /* other ranks: the part is on its way to the parent */
+    FTC_REDUCE_HAS_PASSED_ON, /* other ranks: this rank's part is on its way */
 };
 
 /* Starts the up-correction: all its sends come before the receives. */

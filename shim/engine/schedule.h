@@ -53,7 +53,7 @@ struct ftc_units ftc_schedule_units(const struct ftc_schedule *s, uint64_t block
 /* Returns the units of a block that @member combines. */
 struct ftc_units ftc_schedule_part(const struct ftc_schedule *s, uint64_t block, int member);
 
-/* Returns the slot, of each member, that a block is in. */
+/* Returns the number of the slot, in each member's memory, that a block is in. */
 static inline int ftc_schedule_slot(uint64_t block)
 {
     return (int)(block % FTC_SCHEDULE_SLOTS);

@@ -13,8 +13,7 @@ static int max_slots(int a, int b)
     return a > b ? a : b;
 }
 
-/* Returns the slots for the ranks from which a rank receives in one group, in a direct operation or
- * another. */
+/* Returns the number of slots for the members of a group, in a direct operation or another. */
 static int group_slots(const struct ftc_topology *t, bool direct)
 {
     return direct ? t->n : t->max_group;
@@ -110,7 +109,7 @@ static bool is_legal_edge(enum ftc_phase from, enum ftc_phase to)
         return false;
     case FTC_PHASE_EXCHANGE:
         return from == FTC_PHASE_IDLE;
-    case FTC_PHASE_UP_CORRECTION: /* also for the next attempt, from any phase */
+    case FTC_PHASE_UP_CORRECTION: /* also of the next attempt, wherever the root died */
         return from != FTC_PHASE_DONE;
     case FTC_PHASE_TREE:
         return from == FTC_PHASE_UP_CORRECTION;

@@ -20,7 +20,7 @@ enum ftc_phase {
     FTC_PHASE_EXCHANGE,      /* attempt 0 of an allreduce that exchanges */
     FTC_PHASE_UP_CORRECTION, /* waiting for the group */
     FTC_PHASE_TREE,          /* waiting for children */
-    FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: waiting for all to confirm */
+    FTC_PHASE_CONFIRMATION,  /* root without a usable subtree: waiting for all to join */
     FTC_PHASE_DISSEMINATION, /* waiting for the result */
     FTC_PHASE_DONE,
 };
@@ -36,8 +36,8 @@ struct ftc_op_config {
     enum ftc_correction correction;
     int ring_distance;
     bool deterministic;
-    /* Whether a reduce of up to FTC_DIRECT_MOST members is direct: all ranks send to its root, as
-     * with n <= f + 1, and there is no tree phase. */
+    /* Whether a reduce is direct: all ranks send to its root, as with n <= f + 1, and there is no
+     * tree phase. Allowed with up to FTC_DIRECT_MOST members. */
     bool direct;
     const struct ftc_topology *topology;
     const struct ftc_exchange_plan *exchange_plan; /* of this rank; if ftc_op_exchanges() */
@@ -84,7 +84,7 @@ struct ftc_op {
     enum ftc_phase phase;
     uint32_t attempt;
     int root, vrank;         /* of this attempt */
-    bool group_is_everybody; /* of this attempt (topology.h), or the reduce is direct */
+    bool group_is_everybody; /* all ranks are one group (topology.h), or reduce is direct */
     /* Receives of up-correction and of the tree phase. group is in vrank order and includes this
      * rank. With classes it has this rank first, then the others in the order of
      * ftc_classes_walk(). child has the smallest tree first, at the root the subtrees in turn. */
@@ -105,8 +105,8 @@ struct ftc_op {
 };
 
 /* Returns whether an operation begins with an exchange if no death is known. An allreduce of two
- * ranks always does. Up-correction alone gives each of the two the other's value, and after a death
- * the rank that is left has no rank to agree with. */
+ * ranks always does. The exchange gives each of the two the other's value, as up-correction alone
+ * would, and after a death the rank that is left has no rank to agree with. */
 static inline bool ftc_op_exchanges(const struct ftc_op_config *config)
 {
     return config->kind == FTC_OP_ALLREDUCE &&
@@ -114,7 +114,7 @@ static inline bool ftc_op_exchanges(const struct ftc_op_config *config)
 }
 
 /* Returns the bytes of storage for one operation on @t, direct or not, with values of @value_bytes
- * and a plan of up to @exchange_steps. */
+ * and a plan of up to @exchange_steps steps. */
 size_t ftc_op_storage_bytes(const struct ftc_topology *t, int exchange_steps, size_t value_bytes);
 
 /* Returns the most sends of one step of an operation on @t, direct or not. */
@@ -148,7 +148,7 @@ static inline void ftc_op_set_root(struct ftc_op *op, int root)
     op->group_is_everybody = op->config.direct || ftc_topology_group_is_everybody(t, root);
 }
 
-/* Changes the phase. No other function does. */
+/* Changes the phase. After ftc_op_init() no other function does. */
 void ftc_op_enter(struct ftc_op *op, enum ftc_phase phase);
 
 /* Takes a result with which a rank has returned, in place of data (doc/design.md, section 5, rule

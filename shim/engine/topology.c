@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* Returns the up-correction group of a vrank >= 1. */
+/* Returns the number of the up-correction group of a vrank >= 1. */
 static int group_number(const struct ftc_topology *t, int vrank)
 {
     assert(vrank >= 1); /* (0 - 1) / (f + 1) is 0 in C and would put the root in group 0 */
@@ -85,7 +85,7 @@ static void link_children(struct ftc_topology *t)
             t->max_children = t->child_count[j];
 }
 
-/* Returns the bytes of a tree over @nodes of a subtree, and the root. */
+/* Returns the bytes of a tree over the root and the @nodes nodes of a subtree. */
 static size_t tree_bytes(int nodes)
 {
     return 4 * sizeof(int32_t) * ((size_t)nodes + 1);
@@ -101,7 +101,7 @@ size_t ftc_topology_storage_bytes_over_hosts(int n)
     return ftc_classes_storage_bytes(n) + tree_bytes(n);
 }
 
-/* Makes the tree over the nodes. n, f and nodes must be set before. */
+/* Makes the tree over the nodes. f, nodes and vranks must be set before. */
 static void init_tree(struct ftc_topology *t, const struct ftc_tree_shape *shape, void *storage)
 {
     int32_t *array = storage;

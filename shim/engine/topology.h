@@ -61,7 +61,7 @@ struct ftc_topology {
     int f;            /* tolerated failures, at most n - 1 */
     int nodes;        /* of the largest subtree, without the root */
     int max_children; /* of any process */
-    int max_group;    /* group members that one exchanges values with, itself included */
+    int max_group;    /* most members of a group that exchange values with one, itself included */
     int vranks;       /* number of vranks: n; with classes as if all had the largest size */
     int subtrees;
     int remainder; /* members of the last group besides the root; 0: the root is in no group */
@@ -86,7 +86,7 @@ void ftc_topology_init(struct ftc_topology *t, int n, int f, const struct ftc_tr
 size_t ftc_topology_storage_bytes_over_hosts(int n);
 
 /* Builds a topology where hosts fail: the deaths of all ranks of a host are one failure. Limits f
- * to n - 1. @storage must stay for the topology's lifetime. */
+ * to n - 1. @storage and hosts->of must stay for the topology's lifetime. */
 void ftc_topology_init_over_hosts(struct ftc_topology *t, int n, int f,
                                   const struct ftc_tree_shape *shape, const struct ftc_hosts *hosts,
                                   void *storage);
@@ -105,7 +105,7 @@ static inline int ftc_topology_swap(int rank_or_vrank, int root)
 }
 
 /* Returns whether all ranks are one group, because n <= f + 1 or the root is alone in its class.
- * The exchange within the group alone then gives the result. */
+ * Up-correction alone then gives the result. */
 static inline bool ftc_topology_group_is_everybody(const struct ftc_topology *t, int root)
 {
     if (t->everybody != FTC_EVERYBODY_BY_ROOT)
@@ -127,8 +127,8 @@ struct ftc_up_correction_group {
 };
 struct ftc_up_correction_group ftc_topology_group(const struct ftc_topology *t, int vrank);
 
-/* Returns the vrank of @rank. With classes, node j of subtree k is number j - 1 of class k - 1
- * (classes.h). */
+/* Returns the vrank of @rank. With classes, node j of subtree k is the rank with place j - 1 in
+ * class k - 1 (classes.h). */
 static inline int ftc_topology_vrank(const struct ftc_topology *t, int root, int rank)
 {
     const struct ftc_classes *c = &t->classes;
@@ -138,8 +138,8 @@ static inline int ftc_topology_vrank(const struct ftc_topology *t, int root, int
     return ftc_classes_place(c, root, rank) * c->count + c->of[rank] + 1;
 }
 
-/* Returns the rank that has @vrank; -1 if there is none. That happens only with classes, if they
- * differ in size. */
+/* Returns the rank that has @vrank; -1 if there is none. That happens only with classes, if their
+ * sizes without the root differ. */
 static inline int ftc_topology_rank(const struct ftc_topology *t, int root, int vrank)
 {
     const struct ftc_classes *c = &t->classes;
