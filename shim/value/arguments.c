@@ -7,9 +7,9 @@
 
 /* ---- reductions and scans in one group ---- */
 
-/* Longest span of elements at absolute addresses for which the library carries out a call. It takes
- * memory for a span of each rank and copies spans. Native MPI carries out calls with longer
- * ones. */
+/* Longest span of elements at absolute addresses that needs no check. The library takes memory for
+ * a span of each rank and copies spans. If a span is longer, and less than half of it is data,
+ * native MPI carries out the call. */
 enum { WIDEST_BYTES = 64 << 20 };
 
 size_t ftc_arguments_given(const struct ftc_arguments *a)

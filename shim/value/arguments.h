@@ -25,7 +25,7 @@ struct ftc_arguments {
     bool keeps_blocks;      /* reduction whose elements cannot be combined on their way */
     bool has_addresses;     /* reduction in one group; the datatype has the elements' addresses */
     bool commutative;       /* false: reduction in one group that is not */
-    size_t value_bytes;     /* of the data, of all ranks if each has a block; 0: no rank knows */
+    size_t value_bytes;     /* of the data, of all ranks if each has a block; 0: not all know */
 };
 
 /* Fills @arguments for @call. All fields of @arguments must be zero before. */

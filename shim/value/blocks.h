@@ -35,7 +35,7 @@ struct ftc_block {
 
 /* Limits of all values of one operation; context of ftc_blocks_join(). */
 struct ftc_blocks_limit {
-    int ranks;          /* ranks that may have a block, numbered from 0 */
+    int ranks;          /* number of ranks that may have a block, from 0 on */
     size_t data_bytes;  /* most data of all blocks together; less than 2^48 */
     bool exposed_apart; /* exposed data do not count */
 };

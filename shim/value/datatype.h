@@ -64,7 +64,7 @@ bool ftc_is_group(MPI_Group group);
 /* Returns false if @handler cannot be the handle of an error handler. */
 bool ftc_is_error_handler(MPI_Errhandler handler);
 
-/* Returns false if @info cannot be the handle of an info object. MPI_INFO_NULL is one. */
+/* Returns false if @info cannot be the handle of an info object. Returns true for MPI_INFO_NULL. */
 bool ftc_is_info(MPI_Info info);
 
 /* Returns false if @win cannot be the handle of a window. Returns true also for a freed window,
@@ -103,7 +103,8 @@ static inline bool ftc_is_bottom(const void *buffer, const struct ftc_facts *fac
     return !buffer && facts->type_class == FTC_TYPE_DERIVED && facts->true_lb_bytes != 0;
 }
 
-/* Returns whether native MPI accepts @buffer, which must not be MPI_IN_PLACE, for elements. */
+/* Returns whether native MPI accepts @buffer for elements. Returns true for MPI_IN_PLACE, which the
+ * caller must judge. */
 static inline bool ftc_is_buffer(const void *buffer, const struct ftc_facts *facts)
 {
     bool is_empty = facts->type_class == FTC_TYPE_DERIVED && facts->size_bytes == 0;
@@ -131,7 +132,7 @@ const char *ftc_datatype_name(MPI_Datatype datatype);
 /* As above, but for an operation: "MPI_SUM", or "user operation". */
 const char *ftc_operation_name(MPI_Op op);
 
-/* Returns a packed copy of the elements, of *@bytes, from malloc(). The caller must free it.
+/* Returns a packed copy of the elements, of *@bytes bytes, from malloc(). The caller must free it.
  * Returns NULL if there is no memory, or if native MPI must report an error in the arguments. */
 void *ftc_packed_copy(const void *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Count *bytes);
 

@@ -177,7 +177,7 @@ bool ftc_layout_is_valid(const struct ftc_layout *layout, int blocks)
 }
 
 /* Returns whether the block of @rank in @parts begins where @whole does, which is how MPICH checks
- * for overlap. Like MPICH, it computes the place from the size of the datatype. */
+ * for overlap. Like MPICH, it computes the beginning from the size of the datatype. */
 static bool meet(const struct ftc_layout *whole, const struct ftc_layout *parts, int rank)
 {
     ptrdiff_t size = (ptrdiff_t)ftc_predefined_bytes(whole->datatype);
@@ -298,7 +298,7 @@ static bool are_valid(const struct ftc_call *call, int rank, int size, size_t *b
 
 /* Calls that were valid. They are valid again with equal arguments, because nothing that the
  * arguments name can have changed. A loop may have calls of several kinds, so each kind of call has
- * its entry, which only kinds with equal remainders share. */
+ * its entry, which it shares only with kinds of an equal remainder modulo KNOWN. */
 enum { KNOWN = 16 };
 
 struct known_layout {

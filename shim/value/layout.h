@@ -20,7 +20,7 @@ struct ftc_layout_block {
     const struct ftc_facts *facts; /* valid if count > 0, until the next ftc_layout_block() */
 };
 
-/* Sets up @view. Returns false if native MPI rejects the datatype: each place then has no data. */
+/* Sets up @view. Returns false if native MPI rejects the datatype: each block then has no data. */
 bool ftc_layout_view(struct ftc_layout_view *view, const struct ftc_layout *layout);
 
 /* Returns block @index. */
@@ -36,13 +36,13 @@ MPI_Count ftc_layout_count(const struct ftc_layout *layout, int index);
 /* Returns the buffer as one block, for calls that have at most one block in this layout. */
 struct ftc_layout_block ftc_layout_whole(struct ftc_layout_view *view);
 
-/* Returns the packed size of a place in bytes; SIZE_MAX if no memory can hold as much. */
+/* Returns the packed size of a block in bytes; SIZE_MAX if no memory can hold as much. */
 size_t ftc_layout_block_bytes(const struct ftc_layout_block *place);
 
 /* Packs the data of @place into @packed. Returns an MPI error code. */
 int ftc_layout_block_read(void *packed, const struct ftc_layout_block *place);
 
-/* Unpacks @bytes from @packed into @place. They may be fewer than the place has room for, because a
+/* Unpacks @bytes from @packed into @place. They may be fewer than @place has room for, because a
  * message may be shorter than its receiver allows. Returns an MPI error code. */
 int ftc_layout_block_write(const struct ftc_layout_block *place, const void *packed, size_t bytes);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Words of a set of ranks below @ranks. */
+/* Number of words of a set of ranks below @ranks. */
 #define FTC_RANK_SET_WORDS(ranks) (((size_t)(ranks) + 63) / 64)
 
 static inline uint64_t ftc_rank_set_bit(uint32_t rank)
