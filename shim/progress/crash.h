@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* Reads from @text the points of @rank and arms them. Returns false if @text is not of the form
- * above. It has at most 255 characters (struct ftc_settings). */
+ * above. @text has at most 255 characters (struct ftc_settings). */
 bool ftc_crash_parse(const char *text, int rank);
 
 /* Text of the error that ftc_crash_parse() has found. */
@@ -49,7 +49,8 @@ uint64_t ftc_crash_points_at(const char *text,
                              uint64_t (*names)(const char *site, const char *text));
 
 /* Counts a call of this rank at the site of @points, before the call is carried out. Kills the rank
- * if one of them is point a0 of this call. */
+ * if one of them is point a0 of this call. Its other points for this call are those of the next
+ * operation. */
 void ftc_crash_at_call(uint64_t points);
 
 /* Progress of one operation: its number among those of this rank, and the sends so far. */

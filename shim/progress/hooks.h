@@ -33,10 +33,11 @@ void ftc_hooks_sent(struct ftc_comm *c, const struct ftc_send *s);
 /* Reports that @m from member @from is about to be given to the operation. */
 void ftc_hooks_receive(const struct ftc_comm *c, int from, const struct ftc_message *m);
 
-/* Reports that the operation has learned of the death of @member. */
+/* Reports that the operation is about to be given the death of @member. */
 void ftc_hooks_death(const struct ftc_comm *c, int member);
 
-/* Reports that the operation has taken the published result of @member, decided in @attempt. */
+/* Reports that the operation is about to be given the published result of @member, decided in
+ * @attempt. */
 void ftc_hooks_published(const struct ftc_comm *c, int member, uint32_t attempt);
 
 /* Reports that the operation is over. Its result is not published yet. */

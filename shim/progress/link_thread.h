@@ -1,10 +1,10 @@
 /* link_thread: a thread that serves the links with ranks of other hosts while the program computes.
  *
- * A rank may have taken one subtree's value and be computing while another rank has a message for
- * it that it no longer needs. The call of the sender does not return before that message has left
- * its process, which requires a connection. MPI does not require the receiver to call MPI again for
- * that: it may first wait for the sender by other means. The same applies to a message that was
- * lost with a broken connection after its sender had left the call.
+ * Rank A may have taken one subtree's value and compute, while rank B still has a message for A
+ * that A no longer needs. B's call does not return before the message has left B's process, which
+ * requires a connection. MPI does not require A to call MPI again for that: A may first wait for B
+ * by other means. The same applies to a message that was lost with a broken connection after B had
+ * left the call.
  *
  * The thread sleeps while no connection is being made or repaired; with UCX paths, for a tenth of a
  * second at a time. It makes no MPI call. It runs only if the job has several hosts. */

@@ -23,7 +23,8 @@ struct ftc_loop_request {
     void (*combine)(void *context, void *into, const void *from); /* NULL: no data to combine */
     void *context;
     size_t (*used_bytes)(const void *value); /* bytes of a value that are in use; NULL: all */
-    /* Part of the operation before its first message; NULL: none. Valid until it is over. */
+    /* Part of the operation before its first message; NULL: none. Must stay until the part is
+     * over. */
     struct ftc_prelude *prelude;
 };
 
@@ -32,15 +33,17 @@ struct ftc_loop_request {
  * if there is no memory. */
 bool ftc_loop_begin(struct ftc_comm *c, const struct ftc_loop_request *request);
 
-/* Advances the operation that runs on @c, except by messages: its prelude, pending sends, deaths,
- * and published results. Returns whether it has made progress. */
+/* Advances the operation that runs on @c, except by messages to this rank alone: its prelude,
+ * pending sends, messages to all, deaths, and published results. Returns whether it has made
+ * progress. */
 bool ftc_loop_look_after(struct ftc_comm *c);
 
 /* Returns whether the operation has ended: it has its result and all its messages are out, or a
  * mismatch was found. */
 bool ftc_loop_is_over(const struct ftc_comm *c);
 
-/* Ends an operation that is over, and publishes its result if it is an allreduce. */
+/* Ends an operation that is over. Publishes the result of an allreduce, or reports a mismatch to
+ * the other members. */
 enum ftc_loop_outcome ftc_loop_end(struct ftc_comm *c);
 
 #endif

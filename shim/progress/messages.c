@@ -128,7 +128,7 @@ static bool deliver(struct ftc_comm *c, const struct ftc_arrival *a)
     return outcome != FTC_STEP_LATER;
 }
 
-/* Handles a message of an operation that is over. It is dropped, unless its sender was in another
+/* Drops a message of an operation that is over. Notes a mismatch if its sender was in another
  * call. */
 static void meet_late(struct ftc_comm *c, const struct ftc_arrival *a,
                       const struct ftc_envelope *envelope)

@@ -35,7 +35,8 @@ bool ftc_messages_take_multicasts(struct ftc_comm *c);
 bool ftc_messages_take_multicast_of(struct ftc_comm *c, int member);
 
 /* Offers the kept messages to the operation on @c again. To be called when an operation starts,
- * when its attempt has changed, and when it has no more pending sends. */
+ * when its attempt has changed, when it has checked for deaths, and when it has no more pending
+ * sends. */
 void ftc_messages_offer_kept(struct ftc_comm *c);
 
 #endif

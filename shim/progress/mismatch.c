@@ -99,7 +99,7 @@ static void meet_in(struct ftc_comm *c, uint32_t seq, const struct ftc_note *own
 
 /* Notes the mismatch of the two calls that @from reports. At least one of them differs from this
  * rank's call. If their operation is over here, they are compared with this rank's call of that
- * time. If that call is no longer known, the text says how many operations ago it was. */
+ * operation. If that call is no longer known, the text says how many operations ago it was. */
 static void meet_reported(struct ftc_comm *c, int from, const struct ftc_note *note,
                           const struct mismatch_report *report)
 {
@@ -169,10 +169,10 @@ void ftc_mismatch_meet_late(struct ftc_comm *c, int from, uint32_t seq, uint32_t
         ftc_mismatch_begin(c);
 }
 
-/* ---- telling the others ---- */
+/* ---- reports to other members ---- */
 
-/* Waits for room in a link to @to. Between two hosts the link may not exist yet, or stay full until
- * this rank has received what the other side sends. */
+/* Waits 1 ms for room in a link to @to. Between two hosts the link may not exist yet, or stay full
+ * until this rank has received what the other side sends. */
 static void await_room(uint32_t to)
 {
     const struct ftc_board *b = &ftc_library.board;
@@ -494,7 +494,7 @@ static bool is_error(void)
 }
 
 /* Returns whether the user's @rank waits in a blocking call of the operation that @c is in,
- * according to the board: a reduction, a barrier or a broadcast. */
+ * according to the board. */
 static bool is_in(const struct ftc_comm *c, int rank)
 {
     struct ftc_note note, next;
@@ -504,7 +504,7 @@ static bool is_in(const struct ftc_comm *c, int rank)
            ftc_activity_inside(&ftc_library.board, c->world[rank]) > 0;
 }
 
-/* The calls that all members are in. */
+/* Calls that all members are in. */
 struct scene {
     int first_here, first_native; /* lowest user's rank in the operation, and in a native call */
     struct ftc_mark_call native;  /* call of first_native */

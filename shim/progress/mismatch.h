@@ -64,15 +64,16 @@ void ftc_mismatch_begin(struct ftc_comm *c);
 /* Type of a function that processes the messages of world rank @world (messages.h). */
 typedef bool ftc_mismatch_take(uint32_t world);
 
-/* Checks FTC_COMM_CHECKS members, the next ones in each call. Returns whether the board shows
- * another call of a member in the operation that @c is in, which may be over there. Also returns
- * true if a member has gone on to a later operation without taking part in this reduce. */
+/* Checks FTC_COMM_CHECKS members, the next ones in each call. Notes a mismatch if the board
+ * shows another call of a member in the operation that @c is in, which may be over there, or if a
+ * member has gone on to a later operation without taking part in this reduce. Returns whether it
+ * noted one. */
 bool ftc_mismatch_find(struct ftc_comm *c, ftc_mismatch_take *take_from);
 
 /* State of ftc_mismatch_look_at_native() for one operation; zero at the start. */
 struct ftc_mismatch_native {
     struct ftc_stopwatch stopwatch;
-    uint64_t since_ns; /* time since when the members have been like this; 0: they are not */
+    uint64_t since_ns; /* time at which all members were first seen to wait so; 0: not seen */
     uint64_t versions; /* sum of the versions of the members' calls */
     bool was_told;
 };

@@ -20,8 +20,8 @@ static void peer_died(struct ftc_comm *c, int member)
     ftc_recovery_begin(c, c->world[c->member[member]]);
 }
 
-/* Processes the deaths in descending order of rank. In an allreduce the highest rank is the last
- * candidate root, so no attempt with another dead root is begun. */
+/* Processes the deaths in descending order of rank. Where ranks fail, the highest rank is the last
+ * candidate root of an allreduce, so no attempt with another dead root is begun. */
 bool ftc_peer_events_take_deaths(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;

@@ -20,8 +20,8 @@ bool ftc_peer_events_take_published(struct ftc_comm *c);
 /* Takes the published result of the leader, if an exchange without failures waits for it. */
 bool ftc_peer_events_take_leader(struct ftc_comm *c);
 
-/* Takes the news that members have joined the attempt. A root without a usable subtree waits until
- * all living members have. */
+/* Takes from the board which members have joined the attempt. A root without a usable subtree waits
+ * until all living members have. */
 bool ftc_peer_events_take_joined(struct ftc_comm *c);
 
 /* Publishes the attempt that this rank is in. */

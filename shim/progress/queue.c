@@ -10,7 +10,7 @@
 #include <assert.h>
 
 enum {
-    LOOK_TURNS = 32, /* idle turns between checks for silence and mismatches */
+    LOOK_TURNS = 32, /* idle turns between checks for mismatches */
     FEW = 64,
 };
 
@@ -64,7 +64,8 @@ static void pop(struct ftc_comm *c)
     p->over(p);
 }
 
-/* Checks whether peers are silent or in another call, as the wait loop of a blocking call does. */
+/* Checks whether peers are silent or in another call, as the wait loop of a blocking call does.
+ * Returns whether one is in another call. */
 static bool look_closer(struct ftc_comm *c)
 {
     struct ftc_running *r = c->running;

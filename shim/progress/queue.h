@@ -4,8 +4,8 @@
  * all ranks. The engine runs the first one. They advance whenever the program tests or waits for
  * one of them, in any call that the library carries out, and in the library's thread (thread.h).
  *
- * The caller of each function holds the library's lock. None of them makes an MPI call, except to
- * end the job. */
+ * The caller of each function holds the library's lock. Only ftc_queue_complete() and
+ * ftc_queue_complete_all() make MPI calls, besides those that end the job. */
 #ifndef FTC_PROGRESS_QUEUE_H
 #define FTC_PROGRESS_QUEUE_H
 

@@ -19,7 +19,7 @@ struct note {
 
 static struct note *note;  /* notes by world rank */
 static int open_notes;     /* deaths noticed, but not recovered from */
-static bool is_recovering; /* a death is news until an operation has its result */
+static bool is_recovering; /* true from a death until an operation has its result */
 static uint32_t settled;   /* deaths from which this rank has recovered, as the board shows */
 
 int ftc_recovery_open(void)

@@ -71,7 +71,7 @@ struct ftc_running {
     struct {
         uint32_t seq;
         uint64_t since_ns;
-    } idle; /* operation that looks for a mismatch, and since when */
+    } idle; /* operation that waits for a rank of another host, and since when */
 
     /* Whether the last result has the data of a rank, by the user's rank. */
     bool *contributors;
@@ -79,8 +79,8 @@ struct ftc_running {
     struct ftc_comm *next, **link; /* list of the communicators with nonblocking operations */
 };
 
-/* Allocates c->running and its messages to all, for struct ftc_comm_callbacks. Returns 0 or
- * -ENOMEM. */
+/* Allocates c->running and prepares its messages to all, for struct ftc_comm_callbacks. Returns 0
+ * or -ENOMEM. */
 int ftc_running_open(struct ftc_comm *c);
 
 /* Frees c->running, for struct ftc_comm_callbacks. */

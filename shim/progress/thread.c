@@ -10,7 +10,7 @@ enum {
     NAP_MIN_NS = 50000,
     NAP_MAX_NS = 1000000,
     NAP_LONGEST_NS = 100000000, /* longest nap, after a round that took as long */
-    IDLE_NAPS = 20,             /* naps without operations before it sleeps until a call wakes it */
+    IDLE_NAPS = 20, /* naps without operations before a sleep that only a system call ends */
 };
 
 static pthread_t thread;

@@ -2,16 +2,16 @@
  *
  * MPI requires this. Rank 0 may call MPI_Iallreduce, MPI_Recv from rank 1 and MPI_Wait while rank 1
  * calls MPI_Iallreduce, MPI_Wait and MPI_Send to rank 0. Then the operation must complete although
- * rank 0 is in a call of native MPI. The thread advances the operations after about NAP_MAX_NS
- * without a call of the program. It sleeps otherwise and makes no MPI call. It runs only if setting
- * intercept names a nonblocking call. */
+ * rank 0 is in a call of native MPI. The thread advances the operations after about 1 ms
+ * (NAP_MAX_NS) without a call of the program. It sleeps otherwise and makes no MPI call. It runs
+ * only if setting intercept names a nonblocking call. */
 #ifndef FTC_PROGRESS_THREAD_H
 #define FTC_PROGRESS_THREAD_H
 
 #include <stdbool.h>
 
-/* Starts the thread in MPI_Init. It sleeps until ftc_thread_wake(). From then on all calls hold the
- * library's lock. Returns 0 or a negative errno. */
+/* Starts the thread in MPI_Init. It sleeps until the first ftc_thread_wake(), from which on all
+ * calls hold the library's lock. Returns 0 or a negative errno. */
 int ftc_thread_open(void);
 
 /* Ends the thread in MPI_Finalize. The caller must not hold the library's lock. */

@@ -9,7 +9,7 @@
 
 enum {
     SLOW_BYTES = 1024, /* a shorter value is combined or copied in less than 100 ns */
-    /* Operations of a recovery. The operation that met a death may have ended without being
+    /* Number of operations in a recovery. The operation that meets a death may end without being
      * affected by it. */
     RECOVERY = 2,
 };

@@ -1,9 +1,9 @@
 /* trace: records what the operations of this rank do (setting trace_file, board/trace.h).
  *
  * The engine does not know the trace. The trace records the inputs and outputs of an operation and
- * its phase after each step. Reading the clock costs as much as everything else. Therefore all that
- * a rank does at once, after a message or at its begin, has one time, unless the value takes long
- * to combine. */
+ * its phase after each step. Reading the clock costs as much as everything else. So all that a rank
+ * does without a pause, after a message or when an operation begins, has one time, unless the value
+ * takes long to combine. */
 #ifndef FTC_PROGRESS_TRACE_H
 #define FTC_PROGRESS_TRACE_H
 
@@ -32,10 +32,10 @@ void ftc_trace_send(struct ftc_comm *c, const struct ftc_send *s);
 /* Records that @m from member @from is about to be given to the operation on @c. */
 void ftc_trace_receive(const struct ftc_comm *c, int from, const struct ftc_message *m);
 
-/* Records that the operation has learned of the death of @member, if it is news to this rank. */
+/* Records that the operation learns of the death of @member, if this rank did not know of it. */
 void ftc_trace_notice(const struct ftc_comm *c, int member);
 
-/* Records that the operation took the published result of @member, decided in @attempt. */
+/* Records that the operation takes the published result of @member, decided in @attempt. */
 void ftc_trace_take(const struct ftc_comm *c, int member, uint32_t attempt);
 
 /* Records the result of the operation. */

@@ -29,7 +29,7 @@ int ftc_unexpected_open(uint32_t senders, size_t max_bytes);
 bool ftc_unexpected_keep(const struct ftc_arrival *a);
 
 /* Returns the list with the messages of a communicator, to traverse and to remove from. It may
- * contain messages of others. */
+ * contain messages of other communicators. */
 struct ftc_unexpected_message **ftc_unexpected_first(uint64_t communicator_id);
 
 /* Removes the message that *@link points to from its list, and keeps its memory for reuse. */

@@ -14,7 +14,7 @@
 
 enum {
     SPIN_TURNS = 4000,             /* with a core for each rank: some tens of microseconds */
-    EAGER_TURNS = 100,             /* first turns without a pause: news are mostly under way */
+    EAGER_TURNS = 100,             /* first turns without a pause: most messages come then */
     SPIN_TURNS_LINKED = 256,       /* with links, where each turn is a system call */
     SPIN_TURNS_OVERSUBSCRIBED = 0, /* another process needs the core to make progress */
     NATIVE_TURNS = 64,             /* turns between two calls of native MPI */
@@ -30,7 +30,7 @@ void ftc_wait_reset(struct ftc_wait *w)
 }
 
 /* Request that never completes while the library is in use. Testing it makes MPICH process what
- * other ranks have sent, such as a rendezvous that a rank waits for. Other than a probe it needs no
+ * other ranks have sent, such as a rendezvous that a rank waits for. Unlike a probe it needs no
  * communicator, which would take one more native collective. Several threads may test it at the
  * same time. */
 static MPI_Request endless = MPI_REQUEST_NULL;

@@ -50,7 +50,8 @@ void ftc_wait_look_at_native(void);
 /* True while the calling thread is in ftc_wait_look_at_native(). */
 extern _Thread_local bool ftc_wait_is_looking;
 
-/* Lets native MPI receive what has arrived, until there is nothing more. */
+/* Lets native MPI receive what has arrived, until there is nothing more or after 10,000 turns. The
+ * caller must not hold the library's lock. */
 void ftc_wait_take_in(void);
 
 /* Value of ftc_activity_version() at the last ftc_wait_take_in() of the calling thread. */
