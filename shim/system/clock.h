@@ -28,7 +28,7 @@ static inline uint64_t ftc_clock_boot_ns(void)
  * the time is set, and in a virtual machine that was stopped from outside. */
 static inline int64_t ftc_clock_ahead_ns(void)
 {
-    enum { TOGETHER_NS = 1000000 }; /* if longer, this process did not run in between */
+    enum { TOGETHER_NS = 1000000 }; /* most between two readings while this process runs */
     uint64_t before_ns, real_ns;
 
     do {

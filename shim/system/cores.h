@@ -15,7 +15,7 @@ bool ftc_cores_may_use(uint64_t set[FTC_CORES_WORDS]);
 
 struct ftc_cores {
     uint64_t machine;  /* equal in all processes of one running kernel */
-    uint64_t identity; /* equal in those of them that may use the same cores */
+    uint64_t identity; /* equal in those of these processes that may use the same cores */
     uint32_t count;    /* number of cores; 0: unknown */
 };
 

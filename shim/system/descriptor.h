@@ -7,8 +7,9 @@
  * never that of a standard descriptor. Returns -1 with errno if there is no such number. */
 int ftc_descriptor_copy(int fd);
 
-/* Returns @fd if it is negative or not a standard descriptor. Else closes it and returns a copy. A
- * program may be started without standard descriptors, so that files get their numbers. */
+/* Returns @fd if it is negative or not a standard descriptor. Otherwise closes it and returns a
+ * copy that is none, or -1 if that fails. A file gets the number of a standard descriptor if the
+ * program was started without that descriptor. */
 int ftc_descriptor_leave_standard(int fd);
 
 #endif

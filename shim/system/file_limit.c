@@ -22,7 +22,7 @@ void ftc_file_limit_hold(struct ftc_file_limit *limit)
     limit->was_pending = sigismember(&pending, SIGXFSZ) == 1;
 }
 
-/* Leaves a signal that was pending before for the program, which has blocked it. */
+/* Leaves a signal that was pending before to the program, which has blocked it. */
 void ftc_file_limit_release(const struct ftc_file_limit *limit)
 {
     const sigset_t only = only_signal();

@@ -13,10 +13,10 @@ struct ftc_file_limit {
     bool was_pending;
 };
 
-/* Blocks SIGXFSZ in the calling thread. */
+/* Blocks SIGXFSZ in the calling thread. Stores in @limit what ftc_file_limit_release() needs. */
 void ftc_file_limit_hold(struct ftc_file_limit *limit);
 
-/* Restores the signal mask and removes a SIGXFSZ that has come since. Preserves errno. */
+/* Restores the signal mask. Before, removes a SIGXFSZ that has come since. Preserves errno. */
 void ftc_file_limit_release(const struct ftc_file_limit *limit);
 
 #endif

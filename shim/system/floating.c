@@ -10,7 +10,7 @@ static _Thread_local char this_thread; /* variable whose address identifies a th
  *
  * struct saved                   state of a thread
  * vector_modes, stacked_modes    return the modes
- * hold                           sets other modes, in which nothing traps and nothing is raised
+ * hold                           sets other modes without traps, and clears raised exceptions
  * release                        restores the state, and returns the exceptions raised since
  * trapping                       returns the exceptions that trap with these modes
  * has_raised, add_raised         return and add exceptions raised in this thread
@@ -180,8 +180,8 @@ void ftc_floating_begin(struct ftc_floating *f, bool uses_stacked)
     f->raised = 0;
 }
 
-/* Returns whether this thread has the modes of the call, so that exceptions may stay raised in
- * it. */
+/* Returns whether this thread has made the call, still has its modes, and has no traps. Exceptions
+ * may then stay raised in it. */
 static bool is_there(const struct ftc_floating *f)
 {
     return f->thread == &this_thread && !f->has_traps && vector_modes() == f->modes.vector &&
@@ -219,7 +219,7 @@ void ftc_floating_run_plainly(void (*work)(void *argument), void *argument)
     release(&before);
 }
 
-/* Operands. They are volatile, so that the compiler does not compute the results. */
+/* Operands. They are volatile, so that the results are computed at run time. */
 static volatile double zero = 0, largest = DBL_MAX, least = DBL_MIN, three = 3;
 
 static void compute(unsigned exception)

@@ -25,8 +25,8 @@ struct ftc_floating {
 /* Returns whether exceptions trap in this thread. */
 bool ftc_floating_traps(void);
 
-/* Stores the modes of this thread, which makes the call. Reads those of the stacked registers,
- * which takes longer, only if it @uses_stacked. */
+/* Stores the modes of this thread, which makes the call. Reads the modes of the stacked registers,
+ * which takes longer, only if the call @uses_stacked ones. */
 void ftc_floating_begin(struct ftc_floating *f, bool uses_stacked);
 
 /* Runs @work with @argument in the modes of the call. */
@@ -36,7 +36,7 @@ void ftc_floating_run(struct ftc_floating *f, void (*work)(void *argument), void
  * the modes of the thread that creates it. */
 void ftc_floating_run_plainly(void (*work)(void *argument), void *argument);
 
-/* Raises once in this thread the exceptions that were raised during the call. The caller must hold
+/* Raises in this thread the exceptions of the call that it has not seen yet. The caller must hold
  * no lock, because a handler of the program may not return. */
 void ftc_floating_raise(struct ftc_floating *f);
 

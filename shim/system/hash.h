@@ -7,7 +7,8 @@
 
 #define FTC_HASH_START 0xcbf29ce484222325ull
 
-/* Adds @count @bytes to @hash, which begins as FTC_HASH_START. Returns the new hash. */
+/* Adds the @count bytes at @bytes to @hash, which begins as FTC_HASH_START. Returns the new
+ * hash. */
 static inline uint64_t ftc_hash(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;

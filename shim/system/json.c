@@ -57,7 +57,7 @@ static bool is_in_array(const struct ftc_json *j)
     return j->depth > 0 && (j->arrays >> (j->depth - 1) & 1) != 0;
 }
 
-/* Writes what precedes each value: a comma and the key. */
+/* Writes what precedes a value: a comma unless it is the first, and the key if it has one. */
 static void write_place(struct ftc_json *j, const char *key)
 {
     assert(j->depth > 0 || j->is_first);

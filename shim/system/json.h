@@ -27,7 +27,7 @@ enum { FTC_JSON_DEPTH = 64 }; /* largest number of nested objects and arrays */
 
 struct ftc_json {
     FILE *f;         /* stream, which the caller owns */
-    uint64_t arrays; /* bit i: depth i is an array */
+    uint64_t arrays; /* bit i is set: an array is open at depth i, not an object */
     int depth;
     bool is_first; /* the innermost is empty so far */
 };
@@ -44,8 +44,8 @@ void ftc_json_open_array(struct ftc_json *j, const char *key);
 /* Closes the innermost object or array. After the outermost one, ends the line. */
 void ftc_json_close(struct ftc_json *j);
 
-/* Adds a string. Valid UTF-8 is kept. Each byte that is not part of valid UTF-8 becomes U+FFFD,
- * because JSON cannot represent bytes. NULL becomes null. */
+/* Adds a string. Valid UTF-8 is kept; control characters are escaped. Each byte that is not part of
+ * valid UTF-8 becomes U+FFFD, because JSON cannot represent bytes. NULL becomes null. */
 void ftc_json_add_text(struct ftc_json *j, const char *key, const char *text);
 
 /* Adds a signed number. */

@@ -140,8 +140,8 @@ bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *st
     return WIFSIGNALED(*status);
 }
 
-/* Returns whether the thread ends because its process does. It is then exiting, or has a private
- * SIGKILL. */
+/* Returns whether the thread ends because its process does: it has ended, is exiting, or has a
+ * pending SIGKILL of its own. */
 static bool thread_is_ending(pid_t pid, const char *tid)
 {
     char path[64];
@@ -169,7 +169,8 @@ static bool all_threads_are_ending(pid_t pid)
     return ending;
 }
 
-/* Checks several times, because a thread between taking its SIGKILL and exiting shows neither. */
+/* Checks several times, because a thread that has taken its SIGKILL and is not exiting yet shows
+ * neither sign. */
 static bool turns_out_to_be_ending(pid_t pid)
 {
     for (int look = 0; look < LOOKS; look++) {
@@ -198,7 +199,7 @@ bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *sta
 
 /* Lowers the priorities by one. SCHED_IDLE, or a lower priority of the whole session
  * (/proc/PID/autogroup), would prolong the end of the dead process: later operations were measured
- * to be several times slower. The listed numbers are checked, because one may belong to another
+ * to be several times slower. Checks each listed thread, because its number may belong to another
  * process by now. */
 void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns)
 {

@@ -35,16 +35,16 @@ struct ftc_hold {
 
 struct ftc_lifeline {
     struct ftc_hold rank, monitor;
-    _Atomic bool left_alone;      /* its end is that of the whole job, not a death to find */
-    _Atomic bool examined;        /* a rank has found its lock released */
+    _Atomic bool left_alone;      /* the rank's end is that of the job, and no death to find */
+    _Atomic bool examined;        /* another rank has found the rank's lock released */
     _Atomic uint64_t gave_way_ns; /* time of the last step, by CLOCK_MONOTONIC */
-    _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* threads, as far as known, then 0 */
+    _Atomic int32_t thread[FTC_LIFELINE_THREADS]; /* of the rank, as far as known, then 0 */
 };
 
 /* Makes a lock that one thread after the other holds. Returns 0 or a negative errno. */
 int ftc_hold_make(struct ftc_hold *hold);
 
-/* Waits until the thread that holds the lock has ended, and takes it for the calling thread. */
+/* Takes the lock for the calling thread. First waits until a thread that holds it has ended. */
 void ftc_hold_take_over(struct ftc_hold *hold);
 
 /* Makes the rank's lock and takes it for the calling thread, which holds it until its end. Lists
@@ -55,10 +55,10 @@ int ftc_lifeline_begin(struct ftc_lifeline *life);
  * end. Returns 0 or a negative errno. */
 int ftc_lifeline_guard(struct ftc_lifeline *life);
 
-/* Returns whether the thread that took the lock has ended, by two loads. A mutex can be read
- * without a write only by the word that the kernel and the C library share (set_robust_list(2)).
- * The lock is taken before the holder is stored, so a reader that sees the holder sees the lock too
- * (acquire, with the stores in lifeline.c). */
+/* Returns whether the thread that took the lock has ended, by two loads; false if no thread has
+ * taken it yet. A mutex can be read without a write only by the word that the kernel and the C
+ * library share (set_robust_list(2)). The lock is taken before the holder is stored, so a reader
+ * that sees the holder sees the lock too (acquire, with the stores in lifeline.c). */
 static inline bool ftc_hold_is_released(const struct ftc_hold *hold)
 {
     int holder = atomic_load_explicit(&hold->holder, memory_order_acquire);
@@ -91,26 +91,26 @@ void ftc_lifeline_list_threads(struct ftc_lifeline *life, pid_t pid);
  * exec. */
 void ftc_lifeline_await_end(struct ftc_lifeline *life);
 
-/* Returns true to one caller after that thread has ended. While the thread lives, this takes two
- * loads. */
+/* Returns true to one caller after that thread has ended, unless the rank is left alone. While the
+ * thread lives, this takes two loads. */
 bool ftc_lifeline_found_ended(struct ftc_lifeline *life);
 
 /* Returns whether that thread, of process @pid, was killed together with its process. Then *@status
- * is what waitpid() will report. A single check that misses every other kind of end. Needs
+ * is what waitpid() will report. Checks only once, and misses every other kind of end. Needs
  * /proc. */
 bool ftc_lifeline_was_killed(const struct ftc_lifeline *life, pid_t pid, int *status);
 
-/* As above, for every kind of end. Waits for up to a millisecond. */
+/* As above, for every kind of end. Checks for up to a millisecond. */
 bool ftc_lifeline_is_ending(const struct ftc_lifeline *life, pid_t pid, int *status);
 
-/* Step in which the priorities of an ending process's threads are lowered. */
+/* Shortest time between two steps in which ftc_lifeline_give_way() lowers priorities. */
 enum { FTC_LIFELINE_STEP_NS = 100000 };
 
 /* Lets other processes run first while the kernel takes process @pid apart. That needs a core for
  * one to three milliseconds, without checking whether other processes want it. Lowering a thread's
  * priority makes the kernel check each time. The priority is therefore lowered in steps, at most
- * one in FTC_LIFELINE_STEP_NS, however many processes call this. Affects listed threads only. Needs
- * no privilege. */
+ * one in FTC_LIFELINE_STEP_NS, however many processes call this. @now_ns is CLOCK_MONOTONIC.
+ * Affects listed threads only. Needs no privilege. */
 void ftc_lifeline_give_way(struct ftc_lifeline *life, pid_t pid, uint64_t now_ns);
 
 #endif

@@ -19,8 +19,9 @@
 
 enum { PATIENCE_MS = 5000, AGAIN_NS = 1000000, PASSED_ON_NS = 50000000 };
 
-/* Waits until @fd is ready; a pipe is ready when it has room for PIPE_BUF bytes. Continues after
- * signals. Checks once more after the deadline, because this process may have been stopped. */
+/* Waits until @fd is ready, at most until @until_ms. A pipe is ready when it has room for PIPE_BUF
+ * bytes. Continues after signals. Checks once more after @until_ms, because this process may have
+ * been stopped. */
 static bool await_room(int fd, long until_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -48,7 +49,7 @@ static size_t portion(const char *text, size_t bytes)
 }
 
 /* Returns whether @fd is open for writing. If a program has closed its standard error, another file
- * may be there. The reading end of a pipe never has room. */
+ * may be there. The reading end of a pipe never gets room, so a wait for it would be in vain. */
 static bool is_written(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -65,7 +66,7 @@ static bool is_stream(int fd)
 
 /* Writes without waiting. Several writers may be told that a pipe has room, and the first one fills
  * it. The others must not wait in write(), which has no time limit. Older kernels cannot do that
- * for pipes. */
+ * for pipes; there this calls write(). */
 static ssize_t write_at_once(int fd, const char *text, size_t bytes)
 {
     const struct iovec part = {(void *)(uintptr_t)text, bytes};

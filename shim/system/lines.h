@@ -1,4 +1,4 @@
-/* lines: text for users, of which no line is interrupted by other writers to the same place. */
+/* lines: text for users. Other writers to the same file do not interrupt its lines. */
 #ifndef FTC_SYSTEM_LINES_H
 #define FTC_SYSTEM_LINES_H
 
@@ -19,18 +19,18 @@ void ftc_lines_remember_error(void);
 void ftc_lines_keep_error(void);
 
 /* Returns a descriptor of the remembered standard error. Returns -1 if there was none, or if the
- * program has closed all its descriptors. Returns standard error itself if none was remembered. */
+ * program has closed all descriptors of it. Returns STDERR_FILENO if none was remembered. */
 int ftc_lines_error(void);
 
-/* Length of a line with its end, in bytes. */
+/* Greatest length of a line with its end, in bytes. */
 enum { FTC_LINE_MAX = 2047 };
 
 /* Writes a line to that standard error. A line longer than FTC_LINE_MAX is cut. */
 __attribute__((format(printf, 1, 2))) void ftc_lines_say(const char *format, ...);
 
-/* Waits until all that was written to @fd has been read, if it is a pipe or a socket, and a little
- * longer. Waits for at most five seconds. When the launcher ends a job, it drops what it has not
- * read, and what it has read passes through another of its processes. */
+/* Waits until all that was written to @fd has been read, if it is a pipe or a socket, for at most
+ * five seconds. Then waits 50 ms more. When the launcher ends a job, it drops what it has not read,
+ * and what it has read passes through another of its processes. */
 void ftc_lines_await_reader(int fd);
 
 #endif

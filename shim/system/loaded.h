@@ -37,8 +37,8 @@ bool ftc_loaded_is_program(const struct ftc_loaded *object);
 void *ftc_loaded_function(const struct ftc_loaded *object, const char *name);
 
 /* Finds the first object that defines @name, in the order of loading, after the object that
- * contains @after. Unlike dlsym(RTLD_NEXT), considers objects that were loaded with RTLD_LOCAL
- * too. */
+ * contains @after. Unlike dlsym(RTLD_NEXT), considers objects that were loaded with RTLD_LOCAL too.
+ * Returns false if there is none. */
 bool ftc_loaded_behind(const void *after, const char *name, struct ftc_loaded *object);
 
 /* Returns the function @name of the first object after this library that defines it; NULL if there
@@ -62,7 +62,7 @@ const void *ftc_loaded_table(const struct ftc_loaded *object, ElfW(Sxword) tag);
 /* Returns the number in the entry @tag; 0 if there is no such entry. */
 ElfW(Xword) ftc_loaded_number(const struct ftc_loaded *object, ElfW(Sxword) tag);
 
-/* Uses the dlsym() of the C library, on which the library interposes (wrappers/lookup.c). */
+/* Calls the dlsym() of the C library. This library interposes on dlsym() (wrappers/lookup.c). */
 void *ftc_loaded_dlsym(void *handle, const char *name);
 
 /* Returns the address of that dlsym(). */

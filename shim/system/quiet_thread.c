@@ -65,9 +65,9 @@ static void create_plainly(void *argument)
         c->rv = create(c->thread, c->run, c->argument, 0);
 }
 
-/* Blocks all signals but those that a thread itself causes. These go to a handler of the program,
- * as on each other thread. If they were blocked, they would kill the process without calling the
- * handler. */
+/* Blocks all signals but those that a thread itself causes. These signals go to a handler of the
+ * program, as on each other thread. If they were blocked, they would kill the process without
+ * calling the handler. *@before gets the previous mask. */
 static void block_others(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

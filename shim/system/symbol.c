@@ -175,7 +175,7 @@ static demangler *demangler_for(const char *function)
 void ftc_symbol_demangle(const char *function, char *text, size_t size)
 {
     demangler *demangle = demangler_for(function);
-    const char *suffix = strchr(function, '.'); /* copy made by the optimiser */
+    const char *suffix = strchr(function, '.'); /* suffix of a copy that the optimiser made */
     char *mangled = strndup(function, suffix ? (size_t)(suffix - function) : strlen(function));
     char *name = demangle && mangled ? demangle(mangled, NULL, NULL, NULL) : NULL;
 

@@ -17,7 +17,7 @@ struct ftc_symbol {
 };
 
 /* Finds the symbol at @offset in the file at @path, which may contain anything. Returns false if
- * the offset is not in a loaded part of an ELF file of this machine's kind. */
+ * the offset is not in a loaded part of an ELF file with this machine's word size. */
 bool ftc_symbol_find(const char *path, uint64_t offset, struct ftc_symbol *symbol);
 
 /* Writes the C++ name of @function to @text, if it is one and the demangler of the C++ library is
@@ -25,8 +25,8 @@ bool ftc_symbol_find(const char *path, uint64_t offset, struct ftc_symbol *symbo
  * cut. */
 void ftc_symbol_demangle(const char *function, char *text, size_t size);
 
-/* Fixes the C++ library as the one that is loaded now. From then on the dynamic linker is not
- * called, because the calling thread may hold its lock for ever (shim/monitor/monitor.h). */
+/* Finds the demangler of the C++ library that is loaded now, for all later calls. They do not call
+ * the dynamic linker, whose lock this thread may hold for good (shim/monitor/monitor.h). */
 void ftc_symbol_settle(void);
 
 /* Returns the length of a C++ name without its parameters and what follows them: 1 for "f(int)

@@ -13,7 +13,8 @@
 
 enum { PARENT = 4, THREADS = 20 /* fields of a stat file */ };
 
-/* Returns the number of threads of process @id; 0 if it is a descendant of @ancestor, or gone. */
+/* Returns the number of threads of process @id; 0 if it is a descendant of @ancestor, or has
+ * ended. */
 static size_t threads_beside(unsigned long id, pid_t ancestor)
 {
     static const int fields[] = {PARENT, THREADS};

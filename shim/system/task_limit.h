@@ -9,8 +9,8 @@
 
 /* Returns whether the descendants of @ancestor may be @count processes and threads in total while
  * all other ones of this user stay. The result does not depend on the present number of
- * descendants, so ranks of one launcher get the same. Returns true where the limit does not apply,
- * or without /proc. */
+ * descendants, so ranks of one launcher get the same. Returns true where the limit does not apply.
+ * Without /proc, compares @count alone with the limit. */
 bool ftc_task_limit_allows(pid_t ancestor, size_t count);
 
 #endif

@@ -68,8 +68,9 @@ size_t ftc_ticks_sort(struct ftc_moment *moment, size_t count)
     return kept;
 }
 
-/* Returns the moment with which the interval for @ticks begins. It is the last one not after
- * @ticks, or the first. It is never the last of all, because the next moment ends the interval. */
+/* Returns the index of the moment with which the interval for @ticks begins. It is the last moment
+ * not after @ticks, or the first moment. It is never the last of all @count > 1 moments, because
+ * the next moment ends the interval. */
 static size_t find_interval(const struct ftc_moment *moment, size_t count, uint64_t ticks)
 {
     size_t low = 0, high = count - 1;

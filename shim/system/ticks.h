@@ -28,7 +28,7 @@ static inline uint64_t ftc_ticks(bool are_cycles)
 
 /* One moment on both clocks. */
 struct ftc_moment {
-    uint64_t ticks, ns; /* @ns: CLOCK_MONOTONIC */
+    uint64_t ticks, ns; /* ns by CLOCK_MONOTONIC */
 };
 
 /* Returns the current moment. The two times differ by at most some 100 ns, unless the process lost
