@@ -1,6 +1,5 @@
-/* coverage_conditions: conditions on which it depends that the program goes on well after a death,
- * and the call sites that they concern. A program can go wrong although no call waits for a dead
- * rank. */
+/* coverage_conditions: conditions that decide whether the program works well after a death, and the
+ * call sites that they concern. A program can go wrong although no call waits for a dead rank. */
 #ifndef FTC_REPORTING_COVERAGE_CONDITIONS_H
 #define FTC_REPORTING_COVERAGE_CONDITIONS_H
 
@@ -27,8 +26,8 @@ const char *ftc_condition_text(enum ftc_condition condition);
 const char *ftc_condition_site(const struct ftc_coverage_table *t, enum ftc_condition condition,
                                uint32_t remedies, int *next);
 
-/* Returns whether @condition concerns a call site. FTC_CONDITION_RANK_0 needs none: it holds if
- * rank 0 is not critical and calls need other ranks. */
+/* Returns whether @condition concerns a call site. FTC_CONDITION_RANK_0 needs no call site: it
+ * holds if rank 0 is not critical and some call needs other ranks. */
 bool ftc_condition_holds(const struct ftc_coverage_table *t, enum ftc_condition condition,
                          uint32_t remedies);
 

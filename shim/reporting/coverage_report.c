@@ -40,8 +40,8 @@ static uint64_t calls_elsewhere(const struct ftc_coverage_table *t)
     return calls;
 }
 
-/* Returns whether a call that waits forever is ended (on_blocked = abort), which takes a monitor
- * process. */
+/* Returns whether the job is ended if a call waits forever (on_blocked = abort). That needs monitor
+ * processes. */
 static bool is_ended_if_blocked(const struct ftc_notice *n)
 {
     return n->settings->on_blocked == FTC_ON_BLOCKED_ABORT &&
@@ -140,7 +140,7 @@ static void write_table(FILE *f, const struct ftc_coverage_table *t)
     write_sum(f, t);
 }
 
-/* Returns the reason of the verdict's call. NULL: there is no such row, or the verdict is for other
+/* Returns the reason of the verdict's call. Returns NULL if the verdict has no row, or is for other
  * settings than those that gave the call its reason. */
 static const char *reason_of(const struct ftc_coverage_verdict *v)
 {

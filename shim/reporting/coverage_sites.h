@@ -20,7 +20,7 @@ struct ftc_coverage_site {
 /* Call sites of a rank, and the number of its calls at call sites for which there was no room. */
 struct ftc_coverage_sites {
     _Alignas(64) _Atomic uint64_t elsewhere[FTC_LEVELS]; /* by enum ftc_protection_level */
-    _Atomic uint32_t are_known; /* the rank, or the fetch from its host, has written them */
+    _Atomic uint32_t are_known; /* set by the rank; fetched with the rest from another host */
     _Alignas(64) struct ftc_coverage_site site[];
 };
 

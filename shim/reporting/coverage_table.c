@@ -23,7 +23,8 @@ static void copy_printable(char *to, const char *from, size_t size)
     memset(to + i, 0, size - i);
 }
 
-/* Reads @site into @row. Returns false if it is unused, or has what no correct rank writes. */
+/* Reads @site into @row. Returns false if @site is unused, or has a value that no correct rank
+ * writes. */
 static bool read_site(const struct ftc_coverage_site *site, struct ftc_coverage_row *row)
 {
     row->call = atomic_load_explicit(&site->call, memory_order_acquire);

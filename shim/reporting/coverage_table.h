@@ -10,7 +10,7 @@
  * ranks that made them. */
 struct ftc_coverage_row {
     uint32_t call, protection, remedies, ranks;
-    uint32_t first, last; /* lowest and highest of these ranks */
+    uint32_t first, last; /* lowest and highest of the ranks */
     uint64_t calls;
     char text[FTC_COVERAGE_SITE_TEXT];
 };
@@ -19,7 +19,7 @@ struct ftc_coverage_table {
     struct ftc_coverage_row *row; /* the worst level first, then the most calls */
     int count;
     void *known; /* tree of tsearch(): rows by call, protection and text; only while it is made */
-    uint64_t calls[FTC_LEVELS], elsewhere[FTC_LEVELS]; /* all; at call sites without a row */
+    uint64_t calls[FTC_LEVELS], elsewhere[FTC_LEVELS]; /* of all sites; of those without a row */
     int unknown; /* number of ranks of other hosts whose call sites could not be fetched */
     bool rank_0_is_critical;
     bool copies_keep_ranks; /* setting communicators is places */

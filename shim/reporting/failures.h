@@ -1,5 +1,5 @@
-/* failures: the dead ranks, in the words of notices and reports. All facts are on the board, except
- * those that the reporting process has of its own program. */
+/* failures: text on the dead ranks for notices and reports. All facts are on the board, except what
+ * the reporting process knows of its own program. */
 #ifndef FTC_REPORTING_FAILURES_H
 #define FTC_REPORTING_FAILURES_H
 
@@ -22,8 +22,8 @@ bool ftc_failure_missed_in(const struct ftc_board *board, uint32_t world,
                            char text[FTC_FAILURE_TEXT]);
 
 /* Finds the name of the call site of the operation that first met the death of @world, and puts it
- * on the board, unless another process has claimed to do so. Takes milliseconds with a large
- * program. */
+ * on the board. Has no effect if another process has claimed to do so, or if no living rank has
+ * left the address of the site. Takes milliseconds with a large program. */
 void ftc_failure_find_site(const struct ftc_board *board, uint32_t world);
 
 /* Facts for the report on a dead rank. */

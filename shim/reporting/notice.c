@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    LINES = 8, /* number of deaths and recoveries with a line each; then one each time it doubles */
+    LINES = 8, /* deaths, or recoveries, with a line each; then a line when their number doubles */
     LINE_BYTES = 1024,
     NS_OF_MS = 1000000,
     ELSEWHERE_MS = 1000, /* time for which a report is left to another host */
@@ -170,7 +170,7 @@ static bool are_all_announced(const struct ftc_board *board, uint32_t host)
     return true;
 }
 
-/* Tells the other hosts only of deaths that are reported, because a host that is still to report
+/* Notes for the other hosts only deaths that are reported, because a host that is still to report
  * them may be lost as well. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n)
 {
@@ -200,8 +200,8 @@ static bool is_any_unannounced_elsewhere(const struct ftc_board *board)
     return false;
 }
 
-/* Reports deaths on other hosts after at most @patience_ms, unless @is_so says that the job is
- * being ended. */
+/* Reports deaths on other hosts that have not been reported within @patience_ms, unless the job is
+ * being ended according to @is_so. */
 static void announce_rest_of_other_hosts(const struct ftc_notice *n, int patience_ms,
                                          bool (*is_so)(const struct ftc_board *board))
 {
@@ -310,9 +310,9 @@ static void find_sites(const struct ftc_notice *n)
             ftc_failure_find_site(n->board, i);
 }
 
-/* Returns how long the line on a recovery is left to other hosts. It is reported on the host of the
- * last death. But news of a death take time, so of two simultaneous deaths each host may take the
- * other's for the last. Each host therefore waits for a different time. */
+/* Returns how long the line on a recovery is left to other hosts. The host of the last death prints
+ * it. A host learns of deaths elsewhere with a delay, so after two simultaneous deaths each host
+ * may take the other's for the last. Each host therefore waits for a different time. */
 static uint64_t left_to_others_ns(const struct ftc_board *board)
 {
     if (ftc_lease_is_announced_here(board, last_death(board)))

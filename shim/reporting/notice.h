@@ -31,8 +31,8 @@ void ftc_notice_death(const struct ftc_notice *n, uint32_t world);
 /* Reports all ranks that are dead on the board, as ftc_notice_death() does. */
 void ftc_notice_deaths(const struct ftc_notice *n);
 
-/* Reports the deaths of ranks of lost hosts if this host is to do so. Tells the other hosts once
- * all deaths of a lost host are reported. */
+/* Reports the deaths of ranks of lost hosts if this host is the first that is not lost. Then notes
+ * for the other hosts that all deaths of a lost host are reported. */
 void ftc_notice_lost_hosts(const struct ftc_notice *n);
 
 /* Reports, at the end of the job, the deaths on other hosts that are not reported yet, because such
@@ -55,8 +55,9 @@ bool ftc_notice_recovery(const struct ftc_notice *n);
 
 /* Writes the report of the job by @write, to report_file or standard error. Returns false if
  * another process has written it or is writing it. @is_last: the job is ended as soon as a process
- * sees that the report is written, and the launcher then drops output that it has not read.
- * Therefore waits until standard error has been read, for at most five seconds. */
+ * sees that the report is written, and the launcher then drops output that it has not read. A
+ * report on standard error is therefore awaited until it has been read, for at most five
+ * seconds. */
 bool ftc_notice_report(const struct ftc_notice *n, void (*write)(FILE *f, const void *context),
                        const void *context, bool is_last);
 

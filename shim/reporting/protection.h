@@ -42,7 +42,7 @@ enum ftc_remedy {
     FTC_REMEDY_P2P_ERROR = 4,
     FTC_REMEDY_P2P_IGNORE = 8,
     FTC_REMEDY_COMMUNICATORS = 16,
-    FTC_REMEDY_KEEP = 32, /* setting on_dead_root */
+    FTC_REMEDY_KEEP = 32, /* on_dead_root = keep */
     FTC_REMEDY_F = 64,
     FTC_REMEDY_IN_VAIN = 128,    /* no setting helps: the call keeps its level */
     FTC_REMEDY_HALF = 256,       /* with these settings the call still ends the job */

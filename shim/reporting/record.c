@@ -37,8 +37,8 @@ static void give_up(const char *what, const char *why)
     is_on = false;
 }
 
-/* Returns why nothing is to be appended to @fd, or NULL. A user who can write to the directory may
- * have replaced the file by something that leads to another file of this user. */
+/* Returns why nothing must be appended to @fd; NULL if there is no reason. A user who can write to
+ * the directory may have replaced the file by something that leads to another file of this user. */
 static const char *objection(int fd)
 {
     struct stat status;
@@ -52,8 +52,8 @@ static const char *objection(int fd)
     return status.st_nlink > 1 ? "it has a second name (hard link)" : NULL;
 }
 
-/* Opens the file for one line. It is not kept open, because the program may close or reuse any
- * descriptor. Does not wait for the reader of a pipe, which objection() then finds it to be.
+/* Opens the file for one line. Does not keep it open, because the program may close or reuse any
+ * descriptor. Does not wait for a reader if the file is a pipe, which objection() then rejects.
  * Returns -1 after a message. */
 static int open_file(void)
 {
@@ -88,9 +88,9 @@ void ftc_record_open(const struct ftc_notice *n)
 
 /* Fields of the word by which the survivors of an allreduce agree on who writes the line. All of
  * them on the writing host find the same word on its board. It holds the number of the operation,
- * the writer, a digest of the ranks in the result, and whether the line is written. Any of them may
- * die at any time. If the dead writer has not written the line, or had a result that only it had,
- * another survivor writes it. */
+ * the writer, a digest of the ranks in the result, and whether the line is written. Any survivor
+ * may die at any time. If the dead writer has not written the line, or had a result that only it
+ * had, another survivor writes it. */
 enum { WRITTEN = 1, DIGEST_BITS = 19, WRITER_BITS = 12 };
 
 static uint64_t claim_of(const struct ftc_record *r)

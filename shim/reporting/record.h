@@ -1,5 +1,5 @@
 /* record: a line of JSON for each reduction whose result lacks ranks (setting record_file), for
- * those who evaluate results afterwards.
+ * users who evaluate results afterwards.
  *
  * The root writes the line of a reduce. The first survivor that has the result writes that of an
  * allreduce; on several hosts, the first one on the host of the communicator's first living rank.

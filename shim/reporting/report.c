@@ -21,7 +21,7 @@
 enum {
     NS_OF_MS = 1000000,
     VERDICTS_MS = 1000,
-    WRITER_MS = 6000 /* the writer may wait five seconds for its reader */
+    WRITER_MS = 6000 /* a writer may wait five seconds until its output has been read */
 };
 
 /* Sets @path to the absolute name of a file, because the program may change its directory, and its
@@ -125,7 +125,8 @@ static bool has_coverage(const struct writing *w)
 }
 
 /* Returns whether there is something to report. There is nothing if a job without failures reaches
- * MPI_Finalize and the settings ask for no more than failures. */
+ * MPI_Finalize, the settings ask for no more than failures, and each word of require_all_at has
+ * named a call. */
 static bool has_content(const struct writing *w)
 {
     return count_failed(w) > 0 || !w->own || has_own(w, FTC_REPORT_SUMMARY) ||
@@ -392,8 +393,8 @@ void ftc_report_write(const struct ftc_notice *n, const struct ftc_report_own *o
 
 /* ---- before that ---- */
 
-/* Returns whether @world is a dead rank whose monitor process has not yet said whether it has
- * failed. */
+/* Returns whether @world is a dead rank whose monitor process lives and has not decided yet whether
+ * the rank has failed. */
 static bool is_undecided(const struct ftc_notice *n, uint32_t world)
 {
     const struct ftc_lifeline *life = ftc_board_lifeline(n->board, world);
@@ -420,8 +421,8 @@ static void await_verdicts(const struct ftc_notice *n)
         nanosleep(&(struct timespec){.tv_nsec = NS_OF_MS}, NULL);
 }
 
-/* Writes the report, or waits for another process that is writing it, because the process that ends
- * the job ends the writer, too. If the writer is killed, a waiting process writes in its place. */
+/* Writes the report, or waits for another process that is writing it: this process may end the job
+ * next, and the writer with it. If the writer is killed, a waiting process writes in its place. */
 static void write_or_await(const struct ftc_notice *n)
 {
     const struct writing w = {.n = n};

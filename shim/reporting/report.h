@@ -20,7 +20,7 @@ enum { FTC_REPORT_SCHEMA = 1 };
 /* Facts that a rank in MPI_Finalize has beside those on the board. */
 struct ftc_report_own {
     const _Atomic
-        uint64_t (*calls)[FTC_FALLBACK_COUNT]; /* by enum ftc_call_kind and enum ftc_fallback */
+        uint64_t (*calls)[FTC_FALLBACK_COUNT]; /* number by ftc_call_kind and ftc_fallback */
     struct ftc_transport *transport;
     const struct ftc_stack *(*stack)(uint32_t world); /* ftc_recovery_site() */
     bool (*was_in_it)(uint32_t world);                /* ftc_recovery_is_first() */
@@ -36,10 +36,11 @@ void ftc_report_open(struct ftc_notice *n, const struct ftc_board *board, uint32
  * trace. */
 void ftc_report_write(const struct ftc_notice *n, const struct ftc_report_own *own);
 
-/* Writes the report of a job that ends before MPI_Finalize can write one, if a rank has failed, and
- * finishes the trace. First waits at most one second until it is decided for all dead ranks whether
- * they have failed. Then waits at most six seconds for another process that is writing the report,
- * or until standard error has been read. Returns false if there is nothing to report. */
+/* Writes the report of a job that ends before MPI_Finalize can write one, if a rank has failed.
+ * First waits at most one second until it is decided for all dead ranks whether they have failed.
+ * After writing to standard error, waits at most five seconds until it has been read. If another
+ * process is writing the report, waits for that at most six seconds. Then finishes the trace.
+ * Returns false if no rank has failed, or with report = off. */
 bool ftc_report_write_early(const struct ftc_notice *n);
 
 #endif

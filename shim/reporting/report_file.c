@@ -99,7 +99,8 @@ static int link_file(int fd, const char *name)
 }
 
 /* Gives file @fd the first name of PATH, PATH.1, PATH.2 ... that does not exist, or creates a file
- * of that name if @fd is -1. Returns the file; -1 if @used cannot be created. */
+ * of that name if @fd is -1. @used gets the last name tried. Returns the file; -1 if @used cannot
+ * be created. */
 static int take_name(int fd, const char *path, char used[USED_BYTES])
 {
     for (int i = 0; i < FILES; i++) {

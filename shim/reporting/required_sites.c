@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Call sites that have been compared with the setting, by hash. Another site may take the place. */
+/* Call sites that have been compared with the setting, by hash. A new site may replace another. */
 enum { KNOWN = 256, SITE_TEXT = 2048 };
 static struct {
     const void *site;
@@ -149,7 +149,7 @@ bool ftc_required_sites_meet(const struct ftc_notice *n, const void *return_addr
 }
 
 /* Iteration over the setting's words that have named no call. It ends before the last bit's word,
- * which stands for all that follow. */
+ * which stands for all words that follow. */
 struct unnamed {
     uint64_t named;
     const char *rest, *word;

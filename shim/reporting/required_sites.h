@@ -26,13 +26,13 @@ bool ftc_required_sites_meet(const struct ftc_notice *n, const void *return_addr
  * copy), and C++'s solve(int, double), whose parameters may be given too. */
 uint64_t ftc_required_sites_names(const char *list, const char *site);
 
-/* Returns how many words have named no call of any rank. */
+/* Returns how many words have named no call of any rank. Does not count words from the 64th on. */
 int ftc_required_sites_unnamed(const struct ftc_notice *n);
 
-/* Writes a line of the report for each word that has named no call of any rank. */
+/* Writes a line of the report for each word that ftc_required_sites_unnamed() counts. */
 void ftc_required_sites_write(FILE *f, const struct ftc_notice *n);
 
-/* Adds the words that have named no call of any rank as member "require_all_at_unnamed". */
+/* Adds the words that ftc_required_sites_unnamed() counts as member "require_all_at_unnamed". */
 void ftc_required_sites_write_json(struct ftc_json *j, const struct ftc_notice *n);
 
 #endif

@@ -28,7 +28,8 @@ uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here)
                                                                     : FTC_REMEDY_RAISES;
 }
 
-/* Protection of a call that fails. The error handler @returns the error, or ends the job. */
+/* Protection of a call that fails: the error handler returns the error if @returns, else ends the
+ * job. */
 #define ERROR(name)                                                                                \
     (enum ftc_protection)(returns ? FTC_PROTECTION_##name##_RAISED : FTC_PROTECTION_##name##_FATAL)
 

@@ -22,8 +22,8 @@ struct ftc_forecast ftc_settings_forecast_here(const struct ftc_settings *s,
                                                enum ftc_call_kind kind, bool returns,
                                                bool required);
 
-/* Returns the remedies of a call that the library does not carry out, and that would end as @here
- * says if it did. */
+/* Returns the remedies of a call that native MPI carries out. @here is the forecast that the call
+ * would have if the library carried it out. */
 uint32_t ftc_settings_forecast_remedies(struct ftc_forecast here);
 
 /* Returns the forecast of other calls, which native MPI carries out: messages, requests,

@@ -103,8 +103,8 @@ static void name_part(const struct ftc_notice *n, char part[PATH_BYTES])
     snprintf(part, PATH_BYTES, "%s.%08x.part", n->paths->trace, (unsigned)key[0]);
 }
 
-/* Writes the trace. An incomplete file that exists is left from a process that was killed, because
- * only one process writes at a time. */
+/* Writes the trace. Removes an incomplete file first: only one process writes at a time, so that
+ * file is of a process that was killed. */
 static void write_file(const struct ftc_notice *n, bool is_early_end)
 {
     char part[PATH_BYTES], path[PATH_BYTES];

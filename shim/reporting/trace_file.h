@@ -10,8 +10,8 @@
 #include "notice.h"
 
 /* Writes the file once each living rank has ended an operation that knew of all deaths, unless
- * another process is writing it. Returns false as long as this is still to come. After the first
- * deaths (FTC_TRACE_PARTS) the file is written again only at the end of the job. */
+ * another process is writing it. Returns false as long as the file is still to be written. After
+ * the first deaths (FTC_TRACE_PARTS) the file is written again only at the end of the job. */
 bool ftc_trace_file_update(const struct ftc_notice *n);
 
 /* Waits in MPI_Finalize until the living ranks of this host have finished their last operation, at

@@ -243,8 +243,8 @@ static void match(struct ftc_trace_items *items, const struct message *sent,
     set_back(items, sent->item, items->item[received->item].ns);
 }
 
-/* Matches those of the @left messages from @first on that agree with it. Sent ones come before
- * received ones. Returns how many agree. */
+/* Matches those of the @left messages from @first on that agree with @first. Sent messages come
+ * before received ones. Returns how many agree. */
 static size_t match_alike(struct ftc_trace_items *items, const struct message *first, size_t left)
 {
     size_t alike = 1, sent = first->is_received ? 0 : 1;

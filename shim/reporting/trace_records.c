@@ -135,7 +135,7 @@ static void add_phase(struct making *t, int32_t i)
     add_span(t, FTC_RECORD_PHASE, i, end_of_phase(t, i, false));
 }
 
-enum { APART_NS = 1000 }; /* how far the two clocks are apart at most; mostly much less */
+enum { APART_NS = 1000 }; /* largest difference of the two clocks; mostly much less */
 
 /* Adds the notice of a death. It is not earlier than the death, whose time is of another clock. */
 static void add_notice(struct making *t, int32_t i)
