@@ -23,8 +23,8 @@ static void forget(int handle)
     }
 }
 
-/* Forgets the handle of a communicator that is freed. The attribute only records that it may be in
- * ftc_call_members[]. */
+/* Forgets the handle of a communicator that is freed. The attribute only records that the handle
+ * may be in ftc_call_members[]. */
 static void forget_comm(MPI_Comm comm, void *kept)
 {
     (void)kept;

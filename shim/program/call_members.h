@@ -19,9 +19,9 @@ struct ftc_call_members {
     int *world_rank; /* negative: outside of MPI_COMM_WORLD */
 };
 
-/* Descriptions, with entries of its own for each mark, so that threads do not change each other's.
- * A mark passes from one thread to another by is_taken (acquire, release), so handles are loaded
- * relaxed. */
+/* Descriptions. Each mark has its own entries, so that threads do not change each other's. A mark
+ * passes from one thread to another by is_taken of native_call.c (acquire, release), so handles are
+ * loaded relaxed. */
 extern struct ftc_call_members ftc_call_members[FTC_BOARD_SETS];
 
 /* Returns the entry for @handle among those of mark @index. */

@@ -28,7 +28,7 @@ static struct ftc_coverage_sites *sites; /* this rank's records on the board */
 static uint32_t used, room;              /* numbers of records */
 _Atomic uint64_t ftc_coverage_calls_so_far[FTC_CALL_COUNT][FTC_FALLBACK_COUNT];
 
-/* A lock of its own, because some callers hold the library's. */
+/* Lock of the table, separate from the library's lock, which some callers hold. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ftc_coverage_open(void)
@@ -95,8 +95,8 @@ static void count_at(enum ftc_call_kind call, struct ftc_forecast forecast,
         pthread_mutex_unlock(&lock);
 }
 
-/* Counts the call at its site, including calls that make communicators of the survivors or access
- * their files. */
+/* Counts @call at its site. Includes calls that make communicators of the survivors or access their
+ * files. */
 static void count_place(const struct ftc_call *call, enum ftc_fallback fallback)
 {
     if (ftc_call_is_counted(call->kind))

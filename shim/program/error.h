@@ -1,4 +1,4 @@
-/* error: how failures that cannot be tolerated are reported to the program.
+/* error: reports failures that cannot be tolerated to the program.
  *
  * Functions below that return the code of an error also store the error for the call that this
  * thread is in. They may be called with the library's lock held. */
@@ -25,8 +25,9 @@ void ftc_error_raise_by(const struct ftc_call *call, MPI_Errhandler handler);
  * another thread can raise the error. */
 int ftc_error_take(char *text);
 
-/* Raises the error @text in a callback of the operation's request. The callback then returns @class
- * to MPICH, which calls the error handler of MPI_COMM_WORLD itself. */
+/* Raises the error @text on @comm in a callback of the operation's request. Ends the job if an
+ * error handler is fatal. The callback then returns @class to MPICH, which calls the error handler
+ * of MPI_COMM_WORLD itself. */
 void ftc_error_raise_in_request(MPI_Comm comm, int class, const char *text);
 
 /* Returns the error of @call on @c, whose operation has ended with @outcome; MPI_SUCCESS if it has
@@ -62,7 +63,7 @@ enum ftc_plain_error {
     FTC_ERROR_DEAD_OPENER, /* an opener of the file is dead, and native MPI would wait for it */
 };
 
-/* Returns @error, with the class of the error. */
+/* Returns an error of the class that belongs to @error. */
 int ftc_error_plain(const struct ftc_call *call, enum ftc_plain_error error);
 
 /* Returns an error of class MPIX_ERR_PROC_FAILED: the result lacks @missing of @of ranks, but

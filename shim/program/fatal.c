@@ -21,8 +21,8 @@ static void note_caller(void *in, void *inout, int *length, MPI_Datatype *type)
     *(const void **)inout = __builtin_return_address(0);
 }
 
-/* Returns an address in the code of the MPI library. The address of an MPI function would not do,
- * because a tool may interpose on each of them. */
+/* Returns an address in the code of the MPI library; NULL if that fails. The address of an MPI
+ * function would not do, because a tool may interpose on each of them. */
 static const void *address_in_mpi(void)
 {
     const void *unused = NULL, *address = NULL;

@@ -17,8 +17,8 @@
 /* Finds the code of MPI. To be called in MPI_Init, once MPI works. */
 void ftc_fatal_open(void);
 
-/* Reports to the monitor process if MPI ends this process. @return_address is that of the call that
- * ends it. */
+/* Reports to the monitor process if MPI ends this process, and notes on the board if the library
+ * does (ftc_own_crash_note()). @return_address is that of the call that ends the process. */
 void ftc_fatal_end(const void *return_address);
 
 #endif

@@ -55,7 +55,7 @@ static size_t bytes_at_most(const struct ftc_call *call, const struct ftc_argume
 
     if (!is_inter && !ftc_call_is_of_unknown_size(call->kind))
         return a->value_bytes;
-    if (ftc_call_is_nonblocking(call->kind)) /* takes rounds, which need a byte for each rank */
+    if (ftc_call_is_nonblocking(call->kind)) /* takes rounds, with at least a byte per rank */
         return ranks;
     if (ftc_call_has_operation(call->kind))
         return times(ftc_arguments_given(a), ranks);

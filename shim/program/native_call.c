@@ -18,8 +18,8 @@ struct ftc_board_mark *ftc_native_call_marks;
 static const _Atomic uint32_t nobody;
 const _Atomic uint32_t *ftc_native_call_deaths = &nobody;
 
-/* Bytes of stack. Native MPI uses more before it calls back, and the frames of most wrappers differ
- * by less. */
+/* Bytes of stack. Native MPI uses more than this before it calls back. The frames of most wrappers
+ * differ by less than this. */
 enum { CALL_BYTES = 64 };
 
 _Thread_local int ftc_native_call_depth;
@@ -268,8 +268,8 @@ static void end_mark(void)
     give_back_mark();
 }
 
-/* Ends a call. A call that was taken for left may still return, if nested calls use another
- * stack. */
+/* Ends a call. A call that ftc_native_call_forget_left() has forgotten may still return, if nested
+ * calls use another stack. */
 void ftc_native_call_leave(void)
 {
     if (ftc_native_call_depth > 0 && --ftc_native_call_depth == 0)

@@ -22,7 +22,7 @@ extern struct ftc_board_mark *ftc_native_call_marks;
 /* Number of deaths on the board; 0 if marking is off. */
 extern const _Atomic uint32_t *ftc_native_call_deaths;
 
-/* Number of nested calls that this thread is in. */
+/* Number of calls that this thread is in, one nested in another. */
 extern _Thread_local int ftc_native_call_depth;
 
 /* Reason why this thread's last call that the library can carry out went to native MPI (enum
@@ -76,9 +76,9 @@ void ftc_native_call_mark_group(enum ftc_call_kind kind, MPI_Group group,
                                 const void *return_address);
 
 /* Forgets calls that this thread has left by a jump or exception. A function that native MPI calls
- * back (an error handler, an operator of the program) may leave its call in that way, without
- * ftc_native_call_leave(). The next call that begins no deeper on the stack then forgets it. For
- * calls that are not marked themselves. */
+ * back (an error handler, an operator of the program) may leave the native call in that way,
+ * without ftc_native_call_leave(). The next call that begins no deeper on the stack then forgets
+ * it. For use in calls that are not marked themselves. */
 static inline void ftc_native_call_look_back(void)
 {
     if (ftc_native_call_depth > 0)
@@ -106,9 +106,9 @@ static inline void ftc_native_call_write_mark(struct ftc_board_mark *m, enum ftc
 }
 
 /* Notes that native MPI is about to apply an operator in the protected call @kind. A user-defined
- * operator may also be left by a jump or exception. Then the call stays in mid-step, with the lock
- * held and other ranks waiting. It can neither go on nor be undone, so the thread's next call ends
- * the job. */
+ * operator may also be left by a jump or exception. Then the call stays incomplete, with the lock
+ * held and other ranks waiting. It can neither continue nor be undone, so the thread's next call
+ * ends the job. */
 void ftc_native_call_begin_operation(enum ftc_call_kind kind);
 
 /* Notes that the operator has returned. */

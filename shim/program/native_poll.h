@@ -5,8 +5,8 @@
 
 #include "native_call.h"
 
-/* Returns whether tests must report their result. False while no rank is dead, or if no process
- * would see the mark. */
+/* Returns whether tests must report their result by the functions below. They need not while no
+ * rank is dead, or if marking is off. */
 static inline bool ftc_native_call_polls(void)
 {
     return atomic_load_explicit(ftc_native_call_deaths, memory_order_relaxed) != 0;

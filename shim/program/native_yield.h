@@ -2,8 +2,8 @@
  *
  * MPICH polls without a pause. Where ranks share cores, the rank that the others wait for may get
  * no core until the kernel takes one from a polling rank, milliseconds later (measurements in
- * doc/performance.md). It works only with device ch4:ucx, because the other devices do not poll by
- * a function of UCX.
+ * doc/performance.md). Ranks yield only with device ch4:ucx, because the other devices do not poll
+ * by a function of UCX.
  *
  * With MPI_THREAD_MULTIPLE MPICH holds its lock while it polls, and releases it only for an instant
  * between two polls. If the rank yielded its core during the poll, a thread that waits for the lock

@@ -39,9 +39,9 @@ static uintptr_t instruction(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-/* Returns an address in the caller of the current function; 0 if the stack cannot be read, because
- * it has ended. Reads it by the kernel, because a second crash here would end the process before
- * the program's own handler runs. */
+/* Returns an address in the caller of the current function; 0 if the stack cannot be read, as after
+ * an overflow. Reads the stack by the kernel, because a second crash here would end the process
+ * before the program's own handler runs. */
 static uintptr_t caller(const ucontext_t *context)
 {
     uintptr_t address = 0;
@@ -73,9 +73,9 @@ static uintptr_t caller(const ucontext_t *context)
 }
 #endif
 
-/* Notes the crash, for an instruction in the C library that of its caller. memcpy() and similar
- * functions keep nothing on the stack. The return address is therefore where the stack pointer
- * points, or in the link register. */
+/* Notes the crash. If the instruction is in the C library, notes its caller instead. memcpy() and
+ * similar functions keep nothing on the stack. The return address is therefore where the stack
+ * pointer points, or in the link register. */
 static void note_crash(const ucontext_t *context)
 {
     uintptr_t at = instruction(context);

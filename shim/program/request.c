@@ -14,8 +14,8 @@
  * them. There may be thousands, so a call that asks for one does not check the others. The newest
  * come first; they are not settled yet. */
 static struct ftc_request *over;
-static _Atomic bool any_is_freed; /* one in the list, for which no thread will ask, is freed */
-static struct ftc_wait idle;      /* state of tests without news */
+static _Atomic bool any_is_freed; /* one in the list is freed, so no thread will ask for it */
+static struct ftc_wait idle;      /* state of tests that find nothing */
 
 static struct ftc_request *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -185,8 +185,8 @@ static struct ftc_request *take_over_handles(int count, const MPI_Request handle
     return list;
 }
 
-/* Advances the operations and completes @r, or @handles if @r is NULL. Does nothing if the lock is
- * taken, because MPI may hold a lock that the owner needs. */
+/* Advances the operations and completes @r if it is over, or those of @handles if @r is NULL. Does
+ * nothing if the lock is taken, because MPI may hold a lock that the owner needs. */
 static void look(struct ftc_request *r, int count, const MPI_Request handles[])
 {
     struct ftc_request *list;

@@ -38,10 +38,11 @@ struct ftc_request {
     _Atomic int holders;
     _Atomic bool is_freed; /* the program has freed its handle */
     _Atomic bool is_taken; /* chosen for completion in MPI */
-    /* Called by a thread of the program once the operation is over. Sets call->result. */
+    /* Called by a thread of the program once the operation is over. Afterwards pending.call->result
+     * is the result of the call. */
     void (*settle)(struct ftc_request *r);
     void (*close)(struct ftc_request *r); /* called after settle(), without the lock */
-    struct ftc_request *next, **link;     /* list of those that are over; NULL link: none */
+    struct ftc_request *next, **link;     /* list of those that are over; NULL link: not in it */
     struct ftc_request *next_known;       /* list of all; for report = coverage only */
 };
 
