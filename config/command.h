@@ -50,15 +50,16 @@ bool ftc_command_understands_crash(const char *text);
  * @path is then where `make install` puts it. */
 bool ftc_command_library(char path[PATH_MAX]);
 
-/* Adds the library to LD_PRELOAD, after all other libraries there. Returns FTC_COMMAND_GOOD, or
- * FTC_COMMAND_MISUSE after printing why that is not possible. */
+/* Adds the library to LD_PRELOAD, after all other libraries there, in place of other copies of it.
+ * Returns FTC_COMMAND_GOOD, or FTC_COMMAND_MISUSE after printing why that is not possible. */
 int ftc_command_preload(void);
 
 /* ---- launch.c ---- */
 
 /* Parses the arguments of a subcommand that starts a job, [SETTING=VALUE | --SETTING=VALUE]... [--]
  * COMMAND [ARGUMENT...], and puts the settings and the library into the environment. @meaning is
- * the text of --help. @own has further options, or is NULL. Its parser gets @input as state->input.
+ * the text of --help. @own has further options, or is NULL. The parser of @own gets @input as
+ * state->input.
  *
  * Returns the part of @argv that begins with the command, with *@status FTC_COMMAND_GOOD. If the
  * job cannot be started, prints why and returns NULL, with the exit status in *@status. Exits if an

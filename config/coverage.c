@@ -87,7 +87,8 @@ static void handle_signals(void)
 }
 
 /* Runs @command and returns its exit status. A job that a signal ends writes a report, too, so this
- * process must outlive it. A signal that arrives before the job exists stays blocked until then. */
+ * process must outlive the job. A signal that arrives before the job exists stays blocked until
+ * then. */
 static int run(char **command)
 {
     sigset_t before;
@@ -111,8 +112,8 @@ static int run(char **command)
 
 /* ---- the report ---- */
 
-/* Sets *@settings to the settings in "verdict with FTCOLL_A=x FTCOLL_B=y: ...", in place of earlier
- * ones. Leaves it as it is for another line. */
+/* Sets *@settings to the settings in @line, "verdict with FTCOLL_A=x FTCOLL_B=y: ...", in place of
+ * earlier ones. Leaves *@settings as it is if @line is another line. */
 static void keep_settings(const char *line, char **settings)
 {
     static const char start[] = "verdict with ";

@@ -93,7 +93,7 @@ static json_t *forecast(const struct ftc_settings *s, enum ftc_call_kind kind, b
 
 /* Returns the forecast for a call with MPI_ERRORS_ARE_FATAL, the error handler unless the program
  * sets another. If the fate or the settings are different with an error handler that returns,
- * "if_errors_return" has that forecast. */
+ * member "if_errors_return" is the forecast with such a handler. */
 static json_t *call(const struct ftc_settings *s, enum ftc_call_kind kind)
 {
     json_t *c = forecast(s, kind, false), *returning = forecast(s, kind, true);

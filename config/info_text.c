@@ -187,7 +187,8 @@ void ftc_info_write_all(const json_t *info)
 enum { LINE_COLUMNS = 100, LABEL_COLUMNS = 15, MORE_COLUMNS = 14 };
 
 /* Writes a line with @label and as many of @items, an array of strings, as there is room for. If
- * @has_lines, the others follow in further lines. Otherwise only their number is printed. */
+ * @has_lines, the others follow in further lines. Otherwise only their number is printed. Writes
+ * @none if there are no items. */
 static void write_list(const char *label, const json_t *items, const char *none, bool has_lines)
 {
     size_t count = json_array_size(items), i = 0;

@@ -58,8 +58,8 @@ void rehearse_close(const struct rehearse_job *job);
 /* Runs the job with @settings, and with setting crash unless @crash is NULL. Returns
  * FTC_COMMAND_GOOD with @run filled, which the caller frees by rehearse_run_free(). Otherwise
  * returns an exit status: FTC_COMMAND_BAD after printing that the folder cannot be copied,
- * FTC_COMMAND_NOT_EXECUTED after printing that it cannot be started, or 128 plus the signal that
- * this command received while it waited. After such a signal the job has been ended. */
+ * FTC_COMMAND_NOT_EXECUTED after printing that the job cannot be started, or 128 plus the signal
+ * that this command received while it waited. After such a signal the job has been ended. */
 int rehearse_run(const struct rehearse_job *job, const struct rehearse_settings *settings,
                  const char *crash, struct rehearse_run *run);
 void rehearse_run_free(struct rehearse_run *run);
@@ -69,7 +69,7 @@ void rehearse_run_free(struct rehearse_run *run);
 /* Returns whether @c has all that @a and @b, the same output of two undisturbed runs, have in
  * common. Lines count in any order. A number counts if @a and @b have the same number in its place.
  * Lines that resemble no line of @a or @b are allowed as far as @a and @b differ in lines, too. A
- * binary output (one with a byte 0) must equal @a or @b, unless these differ. */
+ * binary output (one with a byte 0) must equal @a or @b, unless @a and @b differ. */
 bool rehearse_is_same(const struct rehearse_output *a, const struct rehearse_output *b,
                       const struct rehearse_output *c);
 
@@ -127,8 +127,8 @@ bool rehearse_plan_make(struct rehearse_plan *plan, json_t *report, int deaths);
 void rehearse_plan_free(struct rehearse_plan *plan);
 
 /* Moves @death, whose rank did not make the call, to another call at its site: first to before the
- * first call of the same rank there, then of the lowest rank that calls there. Returns false if
- * there is no other place. */
+ * first call of the same rank there, then to before the first call of the lowest rank that calls
+ * there. Returns false if there is no other call to move to. */
 bool rehearse_plan_move(struct rehearse_death *death);
 
 /* ---- outcome of a death ---- */
@@ -170,7 +170,7 @@ struct rehearsal {
 void rehearse_progress(struct rehearsal *r);
 void rehearse_erase_progress(const struct rehearsal *r);
 
-/* Runs death @i of the plan with @settings and sets @outcome. If the rank lives and @settings is
+/* Runs death @i of the plan with @settings and sets @outcome. While the rank lives and @settings is
  * empty, moves the death and runs it again. Returns as rehearse_run(). */
 int rehearse_death(struct rehearsal *r, int i, const struct rehearse_settings *settings,
                    struct rehearse_outcome *outcome);

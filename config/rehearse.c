@@ -10,9 +10,9 @@
 enum {
     DEATHS = 12,
     DEATHS_MAX = 1000,
-    LIMIT_S = 10, /* least limit, without the time for blocked calls */
+    LIMIT_S = 10, /* least time limit, without the time for blocked calls */
     LIMIT_TIMES = 5,
-    BLOCKED_TIMES = 12, /* a busy machine reports a blocked call after 10 times blocked_ms */
+    BLOCKED_TIMES = 12, /* a busy machine delays the report of a blocked call to 10 * blocked_ms */
     LIMIT_MAX_S = 86400,
 };
 
@@ -26,8 +26,8 @@ static const struct rehearse_settings none;
 
 /* ---- the runs ---- */
 
-/* Returns whether the undisturbed @run ended with status 0 and wrote a report. Without either,
- * there is no plan and no output to compare with. Prints why if not. */
+/* Returns whether the undisturbed @run ended with status 0 and wrote a report. Prints why if not.
+ * Without a report there is no plan, and with another status no output to compare with. */
 static bool is_good(const struct rehearse_run *run)
 {
     const char *last = run->errors, *end = last + strlen(last);

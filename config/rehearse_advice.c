@@ -169,8 +169,8 @@ static int try_places(struct state *s)
     return try(s, &settings, is_not_well, has_more_well);
 }
 
-/* Returns whether only deaths of rank 0 have led to wrong output with exit status 0. Rank 0 most
- * often prints. */
+/* Returns whether no deaths but those of rank 0 have led to wrong output with exit status 0. Rank 0
+ * most often prints. */
 static bool is_only_rank_0_silent(const struct state *s)
 {
     for (int i = 0; i < s->r->plan.deaths; i++)

@@ -67,7 +67,7 @@ static int deaths_of(const struct rehearse_plan *plan, int rank)
 }
 
 /* Returns whether @rank is known to call at @s. The report has only the lowest and the highest rank
- * there, and their number. */
+ * that calls there, and the number of ranks. */
 static bool calls(const struct rehearse_site *s, int rank)
 {
     bool are_all_inter = s->last_rank - s->first_rank + 1 == s->ranks;

@@ -56,8 +56,8 @@ static const char *in_folder(const struct rehearse_job *job, const char *name,
     return path;
 }
 
-/* Returns the contents of a regular file, which the caller frees. A zero that *@bytes does not
- * count follows them. Returns NULL if the file cannot be read. */
+/* Returns the contents of a regular file, which the caller frees. A zero byte follows the *@bytes
+ * bytes of the file. Returns NULL if the file cannot be read. */
 static char *read_file(const char *path, size_t *bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -145,7 +145,8 @@ void rehearse_run_free(struct rehearse_run *run)
 
 /* ---- processes ---- */
 
-/* Signals that the command waits for: for the end of the job, and those that end the command. */
+/* Signals that the command waits for: that of the end of the job, and those that end the
+ * command. */
 static const int signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 

@@ -1,4 +1,5 @@
-/* Comparison of an output with the same output of two undisturbed runs, as far as those agree. */
+/* Comparison of an output with the same output of two undisturbed runs, as far as these runs
+ * agree. */
 #include "rehearsal.h"
 
 #include <ctype.h>
@@ -181,8 +182,8 @@ static int count_numbers(const char *shape)
     return count < NUMBERS ? count : NUMBERS;
 }
 
-/* Returns the set of the numbers that differ between @a and @b, or ALL_NUMBERS if the lines differ
- * also without those. */
+/* Returns the set of the numbers that differ between @a and @b, or ALL_NUMBERS if the lines also
+ * differ without these numbers. */
 static uint64_t differing(struct group a, struct group b)
 {
     uint64_t hidden = 0;

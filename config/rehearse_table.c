@@ -244,7 +244,7 @@ void rehearse_write_json(const struct rehearsal *r)
                   r->undisturbed[1].seconds, "limit_s", r->job.limit_s, "sites_left_out",
                   r->plan.sites_left_out, "ranks_left_out", r->plan.ranks_left_out, "deaths",
                   deaths, "tries", tries, "advice", json_of_settings(&r->advice));
-    json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no UTF-8 control characters */
+    json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII); /* no control characters of UTF-8 */
     printf("\n");
     json_decref(all);
 }

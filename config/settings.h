@@ -79,7 +79,7 @@ enum {
     FTC_INTERCEPT_NONBLOCKING =
         FTC_INTERCEPT_IREDUCE | FTC_INTERCEPT_IALLREDUCE |
         (FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_IBARRIER & ~FTC_INTERCEPT_INTERCOMM),
-    FTC_INTERCEPT_BLOCKS = /* calls whose values may be blocks of all ranks */
+    FTC_INTERCEPT_BLOCKS = /* calls whose values may consist of blocks of all ranks */
     FTC_INTERCEPT_COLLECTIVES & -FTC_INTERCEPT_IREDUCE & ~FTC_INTERCEPT_IBARRIER &
     ~FTC_INTERCEPT_IBCAST,
 };
@@ -115,8 +115,8 @@ enum {
 #define FTC_MEMBER_TEXT(key, max)       char key[(max) + 1];
 #define FTC_MEMBER_RANKS(key, max)      char key[(max) + 1];
 
-/* Values of all settings. They are bytes without pointers, all of them set, because rank 0
- * broadcasts its settings to all ranks. */
+/* Values of all settings. The structure has no pointers, and all its bytes are set, because rank 0
+ * broadcasts it to all ranks. */
 struct ftc_settings {
 #define FTC_OPTION(key, kind, min, max, words, preset, doc) FTC_MEMBER_##kind(key, max)
 #include "options.def"
@@ -151,8 +151,8 @@ int ftc_settings_load_with_sources(struct ftc_settings *s, struct ftc_settings_s
                                    struct ftc_settings_error *error);
 
 /* Reads the settings file at @path into @s, as a file that the user has named, and calls @tell for
- * each wrong line. The text is the error of ftc_settings_load() for that line. Returns the number
- * of wrong lines. Returns -1 if the file cannot be read or is not trusted, after one call of @tell
+ * each wrong line. @text is the error of ftc_settings_load() for that line. Returns the number of
+ * wrong lines. Returns -1 if the file cannot be read or is not trusted, after one call of @tell
  * with the reason. */
 int ftc_settings_check_file(const char *path, struct ftc_settings *s,
                             struct ftc_settings_sources *sources, void (*tell)(const char *text));

@@ -88,8 +88,8 @@ static bool advance(struct reader *r)
     return true;
 }
 
-/* Returns whether the line is "[ftcoll]", perhaps with a comment after it. inih reports no section
- * without keys, and ignores text after the bracket. */
+/* Returns whether the line is "[ftcoll]", perhaps with a comment after it. inih does not report a
+ * section without keys, and ignores text after the bracket. */
 static bool is_allowed_header(const char *line, size_t length)
 {
     static const char header[] = "[ftcoll]";

@@ -123,16 +123,16 @@ static int read_environment(struct ftc_settings *s, struct ftc_settings_error *e
     return rv;
 }
 
-/* Returns whether the program has more rights than its user. The user could otherwise make it write
- * to files. */
+/* Returns whether the program has more rights than its user, who could make it write to files by
+ * settings. */
 static bool has_rights_of_others(void)
 {
     return getauxval(AT_SECURE) != 0;
 }
 
 /* Returns whether the library is switched off, by FTCOLL_ENABLE or because the program has more
- * rights than its user. Is called before all else is read, so that other errors do not matter then.
- * read_environment() reports a wrong value of FTCOLL_ENABLE. */
+ * rights than its user. Called before all else is read, so that other errors do not matter if it is
+ * switched off. A wrong value of FTCOLL_ENABLE is reported later, by read_environment(). */
 static bool is_switched_off(struct ftc_settings *s)
 {
     struct ftc_settings_error ignored;

@@ -60,8 +60,8 @@ static int read_link(int fd, const char *path, char target[PATH_MAX])
 
 /* Checks the file or link at @path without opening it. A file of another user may be a trap for
  * processes that open it, such as a pipe on which a process waits, or a file with a lease. Returns
- * 1 if a trusted link is there, with its target in @path. Otherwise returns 0, with file->why
- * filled if it is not trusted, or a negative errno. */
+ * 1 if a trusted link is there, with its target in @path. Otherwise returns 0 or a negative errno.
+ * Fills file->why if the file or link is not trusted. */
 static int look(char path[PATH_MAX], bool named, struct ftc_settings_file *file)
 {
     int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), rv = 0;

@@ -31,9 +31,9 @@ __attribute__((format(printf, 2, 3))) int ftc_settings_fail(struct ftc_settings_
 enum { FTC_SETTINGS_SUGGESTION_MAX = FTC_SETTINGS_NAME_MAX + 16 };
 const char *ftc_settings_suggest(const char *near, char text[FTC_SETTINGS_SUGGESTION_MAX]);
 
-/* Returns the key, or @other, that is most like @name, which has @bytes bytes. @other may be NULL.
- * Returns NULL if none is like @name: at most a third of the characters may differ. Ignores a
- * prefix FTCOLL_ of @name. */
+/* Returns the key that is most like @name, which has @bytes bytes. @other is a further key; NULL:
+ * none. Returns NULL if no key is like @name: at most a third of the characters may differ. Ignores
+ * a prefix FTCOLL_ of @name. */
 const char *ftc_settings_nearest(const char *name, size_t bytes, const char *other);
 
 /* Fills @error with "@where: @name = "@value" is not allowed; allowed: ..." and returns -1. Cuts a
@@ -46,7 +46,7 @@ int ftc_settings_fail_value(struct ftc_settings_error *error, const char *where,
 struct ftc_settings_file {
     int fd;       /* -1: not open */
     bool is_own;  /* the file belongs to this user, and has no other hard link */
-    char why[96]; /* reason why the file is not trusted; empty if it is */
+    char why[96]; /* reason why the file is not trusted; empty: it is trusted */
 };
 
 /* Opens the settings file at @path if it is trusted. A settings file can end ranks and name files

@@ -40,8 +40,8 @@ static json_t *value_behind(const char *text, const char *label)
 
 /* ---- launchers ---- */
 
-/* Reads a pipe to its end into @text. Returns false if that takes too long, or if @text has no room
- * for it. */
+/* Reads a pipe to its end into @text. Returns false if nothing comes for PATIENCE_MS, or if @text
+ * has no room for all. */
 static bool read_bounded(int fd, char text[SAID_MAX])
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};

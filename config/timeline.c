@@ -33,7 +33,7 @@ static json_t *read_trace(const char *path)
 
 enum { NAME = 64 };
 
-/* Writes to @name what identifies the operation of @event: its communicator and its number. */
+/* Writes a name that identifies the operation of @event: its communicator and its number. */
 static void name_operation(char name[NAME], const json_t *event)
 {
     snprintf(name, NAME, "%s #%" JSON_INTEGER_FORMAT,

@@ -170,8 +170,8 @@ static struct width width_of_column(const struct ftc_view_column *column, const 
     return width;
 }
 
-/* Returns the widest column that can become narrower: one whose words stay whole, else, or if
- * @cuts_words, one that is wider than LEAST_WIDTH. Returns -1 if there is none. */
+/* Returns the widest column that can become narrower without cutting words. If there is none, or if
+ * @cuts_words, returns the widest that is wider than LEAST_WIDTH; -1 if there is none either. */
 static int find_widest(const struct width *width, int count, bool cuts_words)
 {
     int widest = -1;

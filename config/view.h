@@ -1,4 +1,4 @@
-/* view: JSON as text for people, on standard output. The JSON may come from any source.
+/* view: JSON as text for users, on standard output. The JSON may come from any source.
  * ftc_view_value() and ftc_view_table() therefore write '?' for control characters, and "-" for
  * values that are missing or of an unexpected type. */
 #ifndef FTC_CONFIG_VIEW_H
