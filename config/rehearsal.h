@@ -57,9 +57,10 @@ void rehearse_close(const struct rehearse_job *job);
 
 /* Runs the job with @settings, and with setting crash unless @crash is NULL. Returns
  * FTC_COMMAND_GOOD with @run filled, which the caller frees by rehearse_run_free(). Otherwise
- * returns an exit status: FTC_COMMAND_BAD after printing that the folder cannot be copied,
- * FTC_COMMAND_NOT_EXECUTED after printing that the job cannot be started, or 128 plus the signal
- * that this command received while it waited. After such a signal the job has been ended. */
+ * returns an exit status: FTC_COMMAND_BAD after printing that the folder cannot be copied or the
+ * output cannot be read, FTC_COMMAND_NOT_EXECUTED after printing that the job cannot be started, or
+ * 128 plus the signal that this command received while it waited. After such a signal the job has
+ * been ended. */
 int rehearse_run(const struct rehearse_job *job, const struct rehearse_settings *settings,
                  const char *crash, struct rehearse_run *run);
 void rehearse_run_free(struct rehearse_run *run);

@@ -112,7 +112,8 @@ static int by_name(const void *a, const void *b)
                   ((const struct rehearse_output *)b)->name);
 }
 
-static void collect(const struct rehearse_job *job, struct rehearse_run *run)
+/* Reads the output of a run. Returns false after printing that it cannot be read. */
+static bool collect(const struct rehearse_job *job, struct rehearse_run *run)
 {
     char path[NAME_BYTES];
     size_t bytes;
@@ -127,8 +128,11 @@ static void collect(const struct rehearse_job *job, struct rehearse_run *run)
         nftw(path, add_file, FILES_OPEN, FTW_PHYS);
         qsort(run->output, run->outputs, sizeof *run->output, by_name);
     }
-    if (!run->errors || run->outputs == 0)
-        abort();
+    if (run->errors && run->outputs > 0)
+        return true;
+    ftc_command_say("the output of the job cannot be read in %s", job->folder);
+    rehearse_run_free(run);
+    return false;
 }
 
 void rehearse_run_free(struct rehearse_run *run)
@@ -294,7 +298,7 @@ int rehearse_run(const struct rehearse_job *job, const struct rehearse_settings 
     else
         ftc_command_say("the job cannot be started: %s", strerror(errno));
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (status == FTC_COMMAND_GOOD)
-        collect(job, run);
+    if (status == FTC_COMMAND_GOOD && !collect(job, run))
+        status = FTC_COMMAND_BAD;
     return status;
 }

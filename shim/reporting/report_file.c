@@ -173,14 +173,17 @@ bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
-    bool is_in_file;
+    bool is_in_file, is_whole = false;
 
-    if (!f)
-        return false;
-    write(f, context);
-    fclose(f);
+    if (f) {
+        write(f, context);
+        is_whole = !ferror(f);
+        is_whole &= fclose(f) == 0;
+    }
+    if (!is_whole)
+        ftc_lines_say("ftcoll: no memory for the report%s\n", f ? ", which ends early" : "");
     is_in_file = bytes > 0 && path[0] && write_to_file(path, text, bytes);
-    if (!is_in_file)
+    if (!is_in_file && f)
         ftc_lines_write(ftc_lines_error(), text, bytes);
     free(text);
     return is_in_file;

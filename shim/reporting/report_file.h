@@ -21,8 +21,9 @@ bool ftc_report_file_is_special(const char *path);
 
 /* Writes the output of @write, which gets @context, to a new file: the first of PATH, PATH.1,
  * PATH.2 ... that does not exist. Writes it to standard error if @path is "", or, after a line with
- * the reason, if the file cannot be created. Creates no file if there is no output. Writes nothing
- * without memory. Returns whether the output is in a file. */
+ * the reason, if the file cannot be created. Creates no file if there is no output. Prints a line
+ * if memory is short and the output is missing or ends early. Returns whether the output is in a
+ * file. */
 bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
                            const void *context);
 
