@@ -35,7 +35,7 @@ void ftc_job_end_prepare(void)
     ftc_monitor_stand_down();
 }
 
-/* Exits after PMPI_Abort(). On MPI_COMM_WORLD that call returns in MPICH 4.2 and 5.0, but not in
+/* Exits after the abort, which on MPI_COMM_WORLD returns in MPICH 4.2 and 5.0, but not in
  * 4.0. The program would then continue until the launcher kills it. */
 void ftc_job_end(MPI_Comm comm, int status, const char *text)
 {

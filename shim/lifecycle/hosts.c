@@ -30,7 +30,7 @@ struct card {
 
 static uint32_t *host; /* number of each rank's host */
 static struct card *card;
-static int link_door = -1, query_door = -1;
+static int link_listener = -1, query_listener = -1;
 
 /* Returns zeroed memory for @bytes of each rank, until it is freed. Without memory the job ends:
  * the other ranks would wait for this one. */
@@ -160,18 +160,18 @@ static void describe_program(struct card *own)
     own->program_base = program.base;
 }
 
-static void open_doors(struct card *own)
+static void open_listeners(struct card *own)
 {
     own->address = ftc_socket_own_address();
     gethostname(own->name, sizeof own->name - 1);
     own->mpiexec = ftc_socket_mpiexec_address();
     own->is_mpiexecs = ftc_socket_is_mpiexecs_host();
     if (own->is_mpiexecs) {
-        link_door = ftc_socket_reserve(&own->link_port);
-        query_door = ftc_socket_reserve(&own->query_port);
+        link_listener = ftc_socket_reserve(&own->link_port);
+        query_listener = ftc_socket_reserve(&own->query_port);
     } else {
-        link_door = ftc_socket_listen(&own->address, &own->link_port);
-        query_door = ftc_socket_listen(&own->address, &own->query_port);
+        link_listener = ftc_socket_listen(&own->address, &own->link_port);
+        query_listener = ftc_socket_listen(&own->address, &own->query_port);
     }
 }
 
@@ -209,15 +209,15 @@ static int listen_reserved(int reserved, const struct card *own, uint16_t port)
  * addresses, and its name may stand for one that others do not reach. Its ranks therefore reserve
  * ports first, and listen when the others have told how they reach mpiexec. Prints a line if this
  * rank does not listen. */
-static void open_reserved_doors(const struct card *own)
+static void open_reserved_listeners(const struct card *own)
 {
-    if (own->is_mpiexecs && link_door >= 0 && query_door >= 0) {
-        link_door = listen_reserved(link_door, own, own->link_port);
-        query_door = listen_reserved(query_door, own, own->query_port);
+    if (own->is_mpiexecs && link_listener >= 0 && query_listener >= 0) {
+        link_listener = listen_reserved(link_listener, own, own->link_port);
+        query_listener = listen_reserved(query_listener, own, own->query_port);
     }
-    if (link_door < 0 || query_door < 0)
+    if (link_listener < 0 || query_listener < 0)
         ftc_lines_say("ftcoll: rank %d cannot listen for other hosts: %s\n", ftc_library.world_rank,
-                      strerror(link_door < 0 ? -link_door : -query_door));
+                      strerror(link_listener < 0 ? -link_listener : -query_listener));
 }
 
 struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
@@ -228,11 +228,11 @@ struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
 
     card = for_all_ranks(sizeof *card);
     describe_program(&own);
-    open_doors(&own);
+    open_listeners(&own);
     PMPI_Iallgather(&own, (int)sizeof own, MPI_BYTE, card, (int)sizeof own, MPI_BYTE,
                     MPI_COMM_WORLD, &request);
     await(&request);
-    open_reserved_doors(&own);
+    open_reserved_listeners(&own);
     return card[first_of(ftc_hosts_own())].board;
 }
 
@@ -281,12 +281,12 @@ bool ftc_hosts_are_one_machine(void)
     return true;
 }
 
-int ftc_hosts_link_door(void)
+int ftc_hosts_link_listener(void)
 {
-    return link_door;
+    return link_listener;
 }
 
-int ftc_hosts_query_door(void)
+int ftc_hosts_query_listener(void)
 {
-    return query_door;
+    return query_listener;
 }

@@ -32,7 +32,7 @@ bool ftc_hosts_is_first(void);
 /* Returns the number of this rank's host. To be called after ftc_hosts_hear(). */
 uint32_t ftc_hosts_own(void);
 
-/* Opens the doors of this rank, and exchanges with all ranks where each can be reached and the
+/* Opens the listeners of this rank, and exchanges with all ranks where each can be reached and the
  * addresses of the boards. @board: the board that this rank has made, if it is the first of its
  * host. Returns the address of this host's board. Called by all ranks. */
 struct ftc_board_address ftc_hosts_meet(const struct ftc_board_address *board,
@@ -53,10 +53,10 @@ bool ftc_hosts_are_one_machine(void);
 
 /* Returns the listening socket for links of other ranks; negative if there is none, as on one host.
  */
-int ftc_hosts_link_door(void);
+int ftc_hosts_link_listener(void);
 
 /* Returns the listening socket for the monitor process; negative if there is none, as on one host.
  */
-int ftc_hosts_query_door(void);
+int ftc_hosts_query_listener(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include "board/lease.h"
 #include "board/presence.h"
 #include "board/rank_state.h"
-#include "board_door.h"
+#include "board_listener.h"
 #include "geometry.h"
 #include "hosts.h"
 #include "job_end.h"
@@ -106,7 +106,7 @@ static void say_who_waits(void)
 }
 
 /* Sleeps between two tests, because this leaves the core to a rank that others wait for. Also
- * serves the door, and once reports a wait of blocked_ms. */
+ * serves the board's listener, and once reports a wait of blocked_ms. */
 static void nap(struct patience *p)
 {
     uint64_t waited = waited_ns(p), ns = waited / NAP_SHARE;
@@ -116,7 +116,7 @@ static void nap(struct patience *p)
         say_who_waits();
     }
     ns = ns < NAP_MIN_NS ? NAP_MIN_NS : ns > NAP_MAX_NS ? NAP_MAX_NS : ns;
-    ftc_board_door_serve();
+    ftc_board_listener_serve();
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
@@ -216,12 +216,12 @@ static bool join_board(const struct ftc_board_address *a)
 static bool fetch_board(const struct ftc_board_address *a)
 {
     struct patience patience = {0};
-    int rv = ftc_board_door_fetch(a->pid, a->key);
+    int rv = ftc_board_listener_fetch(a->pid, a->key);
 
     while ((rv == -ENOENT || rv == -ECONNREFUSED || rv == -EAGAIN) &&
            !has_waited_for(&patience, FETCH_MS)) {
         nap(&patience);
-        rv = ftc_board_door_fetch(a->pid, a->key);
+        rv = ftc_board_listener_fetch(a->pid, a->key);
     }
     rv = check_board(rv < 0 ? rv : ftc_board_take(&ftc_library.board, rv, a->key));
     if (rv != 0)
@@ -351,12 +351,12 @@ static int hand_out_board(const struct ftc_board_address *a, bool has_board, boo
     int first[THINGS] = {INT_MAX, INT_MAX, INT_MAX};
 
     if (has_board && has_made_it)
-        ftc_board_door_open(a->key, ftc_library.board.fd);
+        ftc_board_listener_open(a->key, ftc_library.board.fd);
     if (!has_board && a->pid != 0 && (has_board = fetch_board(a)))
         describe_self();
     first[BOARD] = has_board ? INT_MAX : ftc_library.world_rank;
     agree(first);
-    ftc_board_door_close();
+    ftc_board_listener_close();
     return first[BOARD];
 }
 
@@ -423,7 +423,7 @@ static bool open_boards(const struct announcement *a)
     if (is_first)
         create_board(&own, a->hosts);
     here = ftc_hosts_meet(&own, await);
-    if (ftc_hosts_link_door() < 0 || ftc_hosts_query_door() < 0)
+    if (ftc_hosts_link_listener() < 0 || ftc_hosts_query_listener() < 0)
         here.pid = 0;
     if (here.pid != 0 && is_first)
         ftc_hosts_enter(&ftc_library.board, a->key);

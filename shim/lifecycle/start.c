@@ -142,8 +142,8 @@ static bool link_hosts(void)
     struct ftc_library *l = &ftc_library;
 
     return !ftc_board_has_other_hosts(&l->board) ||
-           ftc_transport_link(&l->transport, ftc_hosts_link_door(), fabric_of(l->settings.link)) ==
-               0;
+           ftc_transport_link(&l->transport, ftc_hosts_link_listener(),
+                              fabric_of(l->settings.link)) == 0;
 }
 
 static bool may_have_requests(const struct ftc_settings *s)
@@ -250,7 +250,7 @@ static bool attach_monitor(void)
 
     show_forbidden_deaths();
     return ftc_library.suspects || ftc_monitor_attach(&ftc_library.board, ftc_library.world_rank,
-                                                      ftc_hosts_query_door(), &options) == 0;
+                                                      ftc_hosts_query_listener(), &options) == 0;
 }
 
 static bool lacks_a_function(void)

@@ -19,7 +19,7 @@ enum ftc_channel_kind {
     FTC_CHANNEL_STAND_DOWN, /* to the monitor process: deaths are not tolerated any more */
     FTC_CHANNEL_ANSWER,     /* to the rank: outcome of its message */
     FTC_CHANNEL_GOODBYE,    /* to descendants: the monitor process ends as it should */
-    FTC_CHANNEL_BOARD, /* between ranks (lifecycle/board_door.h): the descriptor of the board */
+    FTC_CHANNEL_BOARD, /* between ranks (lifecycle/board_listener.h): the descriptor of the board */
 };
 
 /* Facts of a rank that its monitor process needs. */

@@ -326,7 +326,7 @@ static void turn(struct server *s)
 {
     static struct pollfd source[CLIENTS + 2];
     bool is_last = atomic_load(&s->is_finishing); /* earlier updates are sent in this turn */
-    struct pollfd *wakeup, *door;
+    struct pollfd *wakeup, *listener;
     uint32_t n = s->count;
 
     for (uint32_t i = 0; i < n; i++)
@@ -335,9 +335,9 @@ static void turn(struct server *s)
             .events =
                 (short)(POLLIN | (ftc_connection_has_unsent(&s->client[i]->c) ? POLLOUT : 0))};
     wakeup = &source[n];
-    door = &source[n + 1];
+    listener = &source[n + 1];
     *wakeup = (struct pollfd){.fd = s->wakeup, .events = POLLIN};
-    *door = (struct pollfd){.fd = s->is_short ? -1 : s->rank->listener, .events = POLLIN};
+    *listener = (struct pollfd){.fd = s->is_short ? -1 : s->rank->listener, .events = POLLIN};
     if (poll(source, n + 2, most_ms(s)) < 0)
         return;
     s->is_short = false;
@@ -345,7 +345,7 @@ static void turn(struct server *s)
         take_wakeup(s);
     serve_all(s, source);
     drop_those_who_left(s);
-    if (door->revents)
+    if (listener->revents)
         accept_guests(s);
     if (is_last && !has_unsent(s))
         atomic_store(&s->is_finished, true);

@@ -16,7 +16,7 @@
 
 enum {
     CLIENTS = 256, /* connections of agents and of peers that have not proved their identity */
-    DOORS = 4,
+    LISTENERS = 4,
     TURN_NS = 20000000,
     NS_OF_MS = 1000000,
 };
@@ -30,11 +30,11 @@ static struct authority {
     int reserved, wakeup;
     uint16_t port;
     bool has_begun;
-    struct door {
+    struct listener {
         struct ftc_address address; /* address of mpiexec that a proxy has connected to */
-        int listener;
-    } door[DOORS];
-    _Atomic int doors; /* number of open doors; mpiexec's own thread opens them */
+        int fd;
+    } listener[LISTENERS];
+    _Atomic int listeners; /* number of open listeners; mpiexec's own thread opens them */
     uint64_t key[2];
     struct client client[CLIENTS];
     int count;
@@ -318,9 +318,9 @@ static bool make_room(struct authority *a)
     return a->count < CLIENTS;
 }
 
-static void accept_one(struct authority *a, int door)
+static void accept_one(struct authority *a, int number)
 {
-    int fd = ftc_socket_accept(a->door[door].listener);
+    int fd = ftc_socket_accept(a->listener[number].fd);
 
     if (fd < 0)
         return;
@@ -336,15 +336,15 @@ static void accept_one(struct authority *a, int door)
 
 static void turn(struct authority *a)
 {
-    struct pollfd source[CLIENTS + DOORS + 1];
-    int count = a->count, doors = atomic_load(&a->doors), sources = count + doors + 1;
+    struct pollfd source[CLIENTS + LISTENERS + 1];
+    int count = a->count, listeners = atomic_load(&a->listeners), sources = count + listeners + 1;
     uint64_t rung;
 
     for (int i = 0; i < count; i++)
         source[i] = (struct pollfd){.fd = a->client[i].c.fd, .events = POLLIN};
-    for (int i = 0; i < doors; i++)
-        source[count + i] = (struct pollfd){.fd = a->door[i].listener, .events = POLLIN};
-    source[count + doors] = (struct pollfd){.fd = a->wakeup, .events = POLLIN};
+    for (int i = 0; i < listeners; i++)
+        source[count + i] = (struct pollfd){.fd = a->listener[i].fd, .events = POLLIN};
+    source[count + listeners] = (struct pollfd){.fd = a->wakeup, .events = POLLIN};
     if (poll(source, (nfds_t)sources, TURN_NS / NS_OF_MS) < 0)
         return;
     (void)!read(a->wakeup, &rung, sizeof rung);
@@ -354,7 +354,7 @@ static void turn(struct authority *a)
     look_for_losses(a);
     send_changes(a);
     drop_those_who_left(a, ftc_clock_ns());
-    for (int i = 0; i < doors; i++)
+    for (int i = 0; i < listeners; i++)
         if (source[count + i].revents)
             accept_one(a, i);
 }
@@ -376,28 +376,28 @@ static void start_thread(struct authority *a)
         pthread_detach(thread);
 }
 
-/* ---- doors ---- */
+/* ---- listeners ---- */
 
-static bool has_door(const struct authority *a, const struct ftc_address *address)
+static bool has_listener(const struct authority *a, const struct ftc_address *address)
 {
-    int doors = atomic_load(&a->doors);
+    int listeners = atomic_load(&a->listeners);
 
-    for (int i = 0; i < doors; i++)
-        if (memcmp(&a->door[i].address, address, sizeof *address) == 0)
+    for (int i = 0; i < listeners; i++)
+        if (memcmp(&a->listener[i].address, address, sizeof *address) == 0)
             return true;
-    return doors == DOORS;
+    return listeners == LISTENERS;
 }
 
-static void open_door(struct authority *a, const struct ftc_address *address)
+static void open_listener(struct authority *a, const struct ftc_address *address)
 {
-    int doors = atomic_load(&a->doors);
+    int listeners = atomic_load(&a->listeners);
 
-    if (has_door(a, address))
+    if (has_listener(a, address))
         return;
-    a->door[doors].address = *address;
-    a->door[doors].listener = ftc_socket_listen_reserved(a->reserved, address, a->port);
-    if (a->door[doors].listener >= 0)
-        atomic_store(&a->doors, doors + 1);
+    a->listener[listeners].address = *address;
+    a->listener[listeners].fd = ftc_socket_listen_reserved(a->reserved, address, a->port);
+    if (a->listener[listeners].fd >= 0)
+        atomic_store(&a->listeners, listeners + 1);
 }
 
 void ftc_authority_begin(void)
@@ -407,7 +407,7 @@ void ftc_authority_begin(void)
     ftc_proxies_lock();
     for (int i = 0; i < ftc_proxies_count(); i++)
         if (ftc_proxies_at(i)->state != FTC_PROXY_NONE)
-            open_door(a, &ftc_proxies_at(i)->own.address);
+            open_listener(a, &ftc_proxies_at(i)->own.address);
     ftc_proxies_unlock();
     ring();
     if (!a->has_begun)

@@ -466,7 +466,7 @@ held = []
 most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 for i in range({count}):
-    for address in {doors}:
+    for address in {listeners}:
         s = socket.socket()
         s.settimeout(5)
         try:
@@ -485,21 +485,21 @@ print(len(held), "stay")
 
 def listening(pid):
     """(address, port) by inode, of all that listens in the network of process @pid."""
-    doors = {}
+    listeners = {}
     with open(f"/proc/{pid}/net/tcp", encoding="ascii") as file:
         for line in file.read().splitlines()[1:]:
             word = line.split()
             if word[3] == "0A":
                 address, port = word[1].split(":")
-                doors[word[9]] = (socket.inet_ntoa(bytes.fromhex(address)[::-1]), int(port, 16))
-    return doors
+                listeners[word[9]] = (socket.inet_ntoa(bytes.fromhex(address)[::-1]), int(port, 16))
+    return listeners
 
 
-def doors_of(process):
+def listeners_of(process):
     """What the library listens at in @process, which may end: its descriptors are high, those of UCX are not."""
     found = []
     try:
-        doors, descriptors = listening(process.pid), os.listdir(f"/proc/{process.pid}/fd")
+        listeners, descriptors = listening(process.pid), os.listdir(f"/proc/{process.pid}/fd")
     except OSError:
         return found
     for fd in descriptors:
@@ -507,22 +507,22 @@ def doors_of(process):
             inode = re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{process.pid}/fd/{fd}"))
         except OSError:
             continue
-        if inode and inode[0] in doors and (process.is_monitor() or int(fd) >= 700):
-            found.append(doors[inode[0]])
+        if inode and inode[0] in listeners and (process.is_monitor() or int(fd) >= 700):
+            found.append(listeners[inode[0]])
     return found
 
 
 def knock(network, count):
-    """From a host that has no part in the job, at all doors of the job."""
+    """From a host that has no part in the job, at all listeners of the job."""
     def hand(j):
-        doors = [door for p in j.processes() for door in doors_of(p)]
-        if len(doors) < 2 * 4 or not any(p.name.startswith("mpiexec") and doors_of(p) for p in j.processes()):
-            raise Hang(f"doors: {doors}")
-        elsewhere = [door for door in doors if not door[0].startswith((SUBNET, "127."))]
+        listeners = [listener for p in j.processes() for listener in listeners_of(p)]
+        if len(listeners) < 2 * 4 or not any(p.name.startswith("mpiexec") and listeners_of(p) for p in j.processes()):
+            raise Hang(f"listeners: {listeners}")
+        elsewhere = [listener for listener in listeners if not listener[0].startswith((SUBNET, "127."))]
         if elsewhere:
             raise Hang(f"it listens at {elsewhere}, which the launcher does not use")
         subprocess.run(["nsenter", "-t", str(network.first["node4"]), "-n", sys.executable, "-c",
-                        STRANGER.format(count=count, doors=doors)], check=True)
+                        STRANGER.format(count=count, listeners=listeners)], check=True)
         j.allow("knocked")
     return hand
 
@@ -630,6 +630,6 @@ def test_ranks_of_several_hosts_that_share_cores_are_counted(shared, run_case):
 
 @pytest.mark.parametrize("count", [300, pytest.param(3334, marks=pytest.mark.thorough, id="ten thousand")])
 def test_strangers_neither_end_nor_delay_a_job(network, run_case, count):
-    """Garbage, connections that say nothing and stay, and many of them, while a rank dies. @count at each door of the
+    """Garbage, connections that say nothing and stay, and many of them, while a rank dies. @count at each listener of the
     job, of which a third stays: it has eight and more, and so ten thousand at once."""
     run_case(job(f"{count} strangers", 2, 2, 4, 1, "kill@30:3", "--go 10 --await 20:knocked", hand=knock(network, count)))

@@ -6,7 +6,7 @@ import pytest
 from fixtures import network_or_skip
 from runner.cases.common import ALLREDUCE, DEFECT, MIXED, defect_if
 from runner.job import Hang, wait_for
-from test_hosts import doors_of, job
+from test_hosts import listeners_of, job
 from test_lost import LONG_S, SILENCE, await_loss, lost, silent, then_go_on
 
 HOSTS = 3
@@ -132,7 +132,7 @@ def test_mended_when_it_is_too_late(rough, run_case):
 
 def ports_of(j, whom):
     """At which the library listens in all processes for which @whom is true; raises Hang."""
-    ports = [port for p in j.processes() if whom(p) for _, port in doors_of(p)]
+    ports = [port for p in j.processes() if whom(p) for _, port in listeners_of(p)]
     if not ports:
         raise Hang("nobody listens")
     return ports

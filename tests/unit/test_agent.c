@@ -373,68 +373,68 @@ END_TEST
 /* ---- hosts that have gone ---- */
 
 /* The last host can be reached there. */
-static int open_door(void)
+static int open_listener(void)
 {
     struct ftc_address address = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
     uint32_t host = last_source()->host;
     uint16_t port;
-    int door = ftc_socket_listen(&address, &port);
+    int listener = ftc_socket_listen(&address, &port);
 
-    ck_assert_int_ge(door, 0);
+    ck_assert_int_ge(listener, 0);
     ftc_directory_set_host(&rank.board, host, "there", &address);
     ftc_directory_set_rank(&rank.board, host,
                            &(struct ftc_directory_rank){.host = host, .query_port = port});
-    return door;
+    return listener;
 }
 
-static bool is_tried(int door)
+static bool is_tried(int listener)
 {
-    struct pollfd p = {.fd = door, .events = POLLIN};
+    struct pollfd p = {.fd = listener, .events = POLLIN};
 
     look_after(&agent, last_source(), ftc_clock_ns());
     return poll(&p, 1, PATIENCE) > 0;
 }
 
 /* Of the last host; only the first @left ranks are in MPI. */
-static int door_with(uint32_t left)
+static int listener_with(uint32_t left)
 {
-    int door;
+    int listener;
 
     open_agent_of(0);
-    door = open_door();
+    listener = open_listener();
     for (uint32_t i = left; i < HOSTS; i++)
         ftc_board_advance(&rank.board, i, FTC_RANK_FINALIZED);
-    return door;
+    return listener;
 }
 
 /* One rank of the job goes on for long after MPI_Finalize. */
 START_TEST(no_host_is_looked_for_when_all_are_through)
 {
-    int door = door_with(0);
+    int listener = listener_with(0);
 
-    ck_assert(!is_tried(door));
+    ck_assert(!is_tried(listener));
     ck_assert_int_eq(patience_ms(&agent), -1);
-    close(door);
+    close(listener);
 }
 END_TEST
 
 START_TEST(a_host_is_looked_for_while_any_rank_is_in_mpi)
 {
-    int door = door_with(1);
+    int listener = listener_with(1);
 
-    ck_assert(is_tried(door));
+    ck_assert(is_tried(listener));
     ck_assert_int_eq(patience_ms(&agent), TURN_MS);
-    close(door);
+    close(listener);
 }
 END_TEST
 
 /* ---- news by a network ---- */
 
-static struct ftc_connection welcomed_by_last(int door)
+static struct ftc_connection welcomed_by_last(int listener)
 {
     struct ftc_connection c = {.fd = -1};
 
-    ftc_connection_accept(&c, ftc_socket_accept(door), key);
+    ftc_connection_accept(&c, ftc_socket_accept(listener), key);
     for (int i = 0; i < PATIENCE && last_source()->c.state != FTC_CONNECTION_OPEN; i++) {
         hear(&agent, last_source());
         ftc_connection_progress(&c, HOSTS - 1, HOSTS);
@@ -458,17 +458,17 @@ static int patience_of_kernel_ms(const struct ftc_connection *c)
 static int patience_with_news_ms(int unreachable_ms)
 {
     struct ftc_connection c;
-    int door, ms;
+    int listener, ms;
 
     open_agent_of(0);
     rank.options.settings.unreachable_ms = unreachable_ms;
-    door = open_door();
-    ck_assert(is_tried(door));
-    c = welcomed_by_last(door);
+    listener = open_listener();
+    ck_assert(is_tried(listener));
+    c = welcomed_by_last(listener);
     ms = patience_of_kernel_ms(&last_source()->c);
     close_agent();
     ftc_connection_close(&c);
-    close(door);
+    close(listener);
     return ms;
 }
 

@@ -25,7 +25,7 @@ static bool has_fabric; /* of UCX */
 static struct side {
     struct ftc_board board;
     struct ftc_transport t;
-    int door;
+    int listener;
     uint16_t port;
 } side[RANKS];
 
@@ -59,14 +59,14 @@ static void open_all_with(const uint64_t key_of_2[2])
     const char *why;
 
     for (uint32_t i = 0; i < RANKS; i++) {
-        side[i].door = ftc_socket_listen(&address, &side[i].port);
-        ck_assert_int_ge(side[i].door, 0);
+        side[i].listener = ftc_socket_listen(&address, &side[i].port);
+        ck_assert_int_ge(side[i].listener, 0);
     }
     for (uint32_t i = 0; i < RANKS; i++) {
         make_board(i, i == 2 ? key_of_2 : key);
         ck_assert_int_eq(ftc_transport_open(&side[i].t, &side[i].board, i), 0);
         ck_assert_int_eq(
-            ftc_transport_link(&side[i].t, side[i].door,
+            ftc_transport_link(&side[i].t, side[i].listener,
                                has_fabric ? ftc_fabric_open(FTC_FABRIC_ANY, &why) : NULL),
             0);
     }
@@ -289,7 +289,7 @@ static bool port_of(int (*name)(int, struct sockaddr *, socklen_t *), int fd, ui
     return true;
 }
 
-static bool is_door(uint16_t port)
+static bool is_listener(uint16_t port)
 {
     return port == side[0].port || port == side[1].port || port == side[2].port;
 }
@@ -315,7 +315,8 @@ static int reset(int where)
     for (int fd = 0; fd < FD_MAX; fd++) {
         if (!port_of(get_own, fd, &own) || !port_of(get_other, fd, &other))
             continue;
-        if ((is_door(own) && (where & AT_LISTENER)) || (is_door(other) && (where & AT_CONNECTOR))) {
+        if ((is_listener(own) && (where & AT_LISTENER)) ||
+            (is_listener(other) && (where & AT_CONNECTOR))) {
             ck_assert_int_eq(connect(fd, &none, sizeof none), 0);
             count++;
         }
@@ -339,21 +340,22 @@ static uint16_t port_that_asks(void)
     return 0;
 }
 
-/* The kernel answers nobody at the door of @rank until that accepts the one who is before it. */
-static void block_door(uint32_t rank)
+/* The kernel answers nobody at the listener of @rank until that accepts the one who is before it.
+ */
+static void block_listener(uint32_t rank)
 {
     struct ftc_address address = loopback();
     uint16_t port;
     int fd;
 
-    ck_assert_int_eq(listen(side[rank].door, 0), 0);
+    ck_assert_int_eq(listen(side[rank].listener, 0), 0);
     fd = ftc_socket_connect(&address, side[rank].port);
     ck_assert_int_ge(fd, 0);
     while (!port_of(get_other, fd, &port))
         sched_yield();
 }
 
-/* How many of the connections to the door of @rank there are at one of their ends. */
+/* How many of the connections to the listener of @rank there are at one of their ends. */
 static int connections_to(uint32_t rank, int where)
 {
     uint16_t own, other;
@@ -446,7 +448,7 @@ START_TEST(who_is_gone_for_too_long_is_told_of_however_often_it_is_tried)
     open_all();
     send_until_taken(0, 1, 0);
     reset(AT_BOTH);
-    close(side[0].door); /* it does not answer any more */
+    close(side[0].listener); /* it does not answer any more */
     for (int i = 0; i < PATIENCE && ftc_transport_lost(&side[1].t, 100) < 0; i++)
         look(1);
     ck_assert_int_eq(ftc_transport_lost(&side[1].t, 100), 0);
@@ -607,7 +609,7 @@ START_TEST(a_first_connection_that_is_not_answered_is_made_anew)
     uint16_t first;
 
     open_all();
-    block_door(1);
+    block_listener(1);
     ck_assert(!send_number(0, 1, 7)); /* and it is not offered again */
     first = port_that_asks();
     ck_assert_uint_ne(first, 0);
@@ -758,7 +760,7 @@ START_TEST(who_computes_goes_on_to_mend)
     send_until_taken(0, 1, 0);
     ck_assert_int_eq(await(1, 0), 0);
     ck_assert(is_quiet(1));
-    close(side[0].door);
+    close(side[0].listener);
     reset(AT_BOTH);
     while (ftc_transport_lost(&side[1].t, 1) < 0)
         look(1);
@@ -952,10 +954,10 @@ START_TEST(with_who_has_no_ucx_it_goes_by_tcp)
     open_all();
     ftc_transport_close(&side[1].t);
     has_fabric = false;
-    side[1].door = ftc_socket_listen(
+    side[1].listener = ftc_socket_listen(
         &(struct ftc_address){.family = AF_INET, .bytes = {127, 0, 0, 1}}, &side[1].port);
     ck_assert_int_eq(ftc_transport_open(&side[1].t, &side[1].board, 1), 0);
-    ck_assert_int_eq(ftc_transport_link(&side[1].t, side[1].door, NULL), 0);
+    ck_assert_int_eq(ftc_transport_link(&side[1].t, side[1].listener, NULL), 0);
     ftc_directory_set_rank(&side[0].board, 1,
                            &(struct ftc_directory_rank){.host = 1, .link_port = side[1].port});
     for (uint32_t i = 0; i < 100; i++) {

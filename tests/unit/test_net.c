@@ -127,7 +127,7 @@ END_TEST
 /* ---- connections ---- */
 
 struct pair {
-    int door;
+    int listener;
     struct ftc_connection connects, listens;
 };
 
@@ -150,12 +150,12 @@ static struct pair knock(const uint64_t own_key[2])
     struct pair p;
     uint16_t port;
 
-    p.door = ftc_socket_listen(&address, &port);
-    ck_assert_int_ge(p.door, 0);
+    p.listener = ftc_socket_listen(&address, &port);
+    ck_assert_int_ge(p.listener, 0);
     ck_assert(ftc_handshake_greet(&who, FTC_PURPOSE_LINK, CONNECTS, LISTENS));
     ftc_connection_connect(&p.connects, &address, port, &who, FRAME_MAX);
-    await(p.door, POLLIN);
-    ftc_connection_accept(&p.listens, ftc_socket_accept(p.door), key);
+    await(p.listener, POLLIN);
+    ftc_connection_accept(&p.listens, ftc_socket_accept(p.listener), key);
     return p;
 }
 
@@ -163,7 +163,7 @@ static void leave(struct pair *p)
 {
     ftc_connection_close(&p->connects);
     ftc_connection_close(&p->listens);
-    close(p->door);
+    close(p->listener);
 }
 
 static void await_either(const struct pair *p)
@@ -384,18 +384,18 @@ START_TEST(a_reserved_port_is_nobody_elses)
 {
     struct ftc_address one = loopback(), other = loopback();
     uint16_t port;
-    int reserved = ftc_socket_reserve(&port), door, other_door;
+    int reserved = ftc_socket_reserve(&port), listener, other_listener;
 
     ck_assert_int_ge(reserved, 0);
     ck_assert_int_eq(intrude(port), EADDRINUSE);
     other.bytes[3] = 2;
-    other_door = ftc_socket_listen_reserved(reserved, &other, port);
-    ck_assert_int_ge(other_door, 0);
+    other_listener = ftc_socket_listen_reserved(reserved, &other, port);
+    ck_assert_int_ge(other_listener, 0);
     ck_assert_int_eq(intrude(port), EADDRINUSE);
-    door = ftc_socket_listen_reserved(reserved, &one, port);
-    ck_assert_int_ge(door, 0);
-    close(door);
-    close(other_door);
+    listener = ftc_socket_listen_reserved(reserved, &one, port);
+    ck_assert_int_ge(listener, 0);
+    close(listener);
+    close(other_listener);
     close(reserved);
 }
 END_TEST

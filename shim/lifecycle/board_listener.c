@@ -1,4 +1,4 @@
-#include "board_door.h"
+#include "board_listener.h"
 
 #include "monitor/channel.h"
 #include "net/siphash.h"
@@ -16,14 +16,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { DOORS = 2, WAITING = 64, PATIENCE_MS = 200 };
+enum { LISTENERS = 2, WAITING = 64, PATIENCE_MS = 200 };
 
 static struct {
-    int listener[DOORS];
+    int listener[LISTENERS];
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of the one in /dev/shm */
     uint64_t proof;
     int board;
-} door = {.listener = {-1, -1}};
+} own = {.listener = {-1, -1}};
 
 /* Returns a keyed hash. The domain separates names from proofs: a process that sees a name cannot
  * derive the proof from it. */
@@ -32,8 +32,8 @@ static uint64_t hash(const uint64_t key[2], const char *domain)
     return ftc_siphash(key, domain, strlen(domain));
 }
 
-/* Sets the address of door @number and returns its size. Door 0 has an abstract name, door 1 a
- * file. */
+/* Sets the address of listener @number and returns its size. Listener 0 has an abstract name,
+ * listener 1 a file. */
 static socklen_t name(struct sockaddr_un *at, int number, const uint64_t key[2])
 {
     const size_t before = offsetof(struct sockaddr_un, sun_path);
@@ -80,7 +80,7 @@ static int listen_at(int number, const uint64_t key[2])
     bool is_bound = fd >= 0 && fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&at, size) == 0;
 
     if (is_bound && number > 0)
-        memcpy(door.path, at.sun_path, sizeof door.path);
+        memcpy(own.path, at.sun_path, sizeof own.path);
     if (is_bound && listen(fd, WAITING) == 0)
         return fd;
     if (fd >= 0)
@@ -88,12 +88,12 @@ static int listen_at(int number, const uint64_t key[2])
     return -1;
 }
 
-void ftc_board_door_open(const uint64_t key[2], int board)
+void ftc_board_listener_open(const uint64_t key[2], int board)
 {
-    door.proof = hash(key, "proof");
-    door.board = board;
-    for (int i = 0; i < DOORS; i++)
-        door.listener[i] = listen_at(i, key);
+    own.proof = hash(key, "proof");
+    own.board = board;
+    for (int i = 0; i < LISTENERS; i++)
+        own.listener[i] = listen_at(i, key);
 }
 
 static void serve_one(int fd)
@@ -102,29 +102,29 @@ static void serve_one(int fd)
 
     limit_patience(fd);
     if (own_peer(fd) != 0 && recv(fd, &proof, sizeof proof, 0) == (ssize_t)sizeof proof &&
-        proof == door.proof)
+        proof == own.proof)
         (void)ftc_channel_send(fd, (struct ftc_channel_message){.kind = FTC_CHANNEL_BOARD},
-                               &door.board, 1);
+                               &own.board, 1);
     close(fd);
 }
 
-void ftc_board_door_serve(void)
+void ftc_board_listener_serve(void)
 {
-    for (int i = 0; i < DOORS; i++)
-        for (int fd; door.listener[i] >= 0 &&
-                     (fd = accept4(door.listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0;)
+    for (int i = 0; i < LISTENERS; i++)
+        for (int fd; own.listener[i] >= 0 &&
+                     (fd = accept4(own.listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0;)
             serve_one(fd);
 }
 
-void ftc_board_door_close(void)
+void ftc_board_listener_close(void)
 {
-    for (int i = 0; i < DOORS; i++)
-        if (door.listener[i] >= 0)
-            close(door.listener[i]);
-    if (door.path[0] != '\0')
-        unlink(door.path);
-    door.path[0] = '\0';
-    door.listener[0] = door.listener[1] = -1;
+    for (int i = 0; i < LISTENERS; i++)
+        if (own.listener[i] >= 0)
+            close(own.listener[i]);
+    if (own.path[0] != '\0')
+        unlink(own.path);
+    own.path[0] = '\0';
+    own.listener[0] = own.listener[1] = -1;
 }
 
 /* ---- a rank that wants it ---- */
@@ -160,7 +160,7 @@ static int receive_board(int fd)
     return -EACCES;
 }
 
-int ftc_board_door_fetch(int pid, const uint64_t key[2])
+int ftc_board_listener_fetch(int pid, const uint64_t key[2])
 {
     uint64_t proof = hash(key, "proof");
     int fd = connect_to(0, pid, key), board;
