@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "mpi/mpi_library.h"
+#include "system/clock.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -40,15 +41,23 @@ static json_t *value_behind(const char *text, const char *label)
 
 /* ---- launchers ---- */
 
-/* Reads a pipe to its end into @text. Returns false if nothing comes for PATIENCE_MS, or if @text
+/* Returns the time until @end_ms, or 0 if it has passed. */
+static int left_ms(long end_ms)
+{
+    long left = end_ms - ftc_clock_ms();
+
+    return left > 0 ? (int)left : 0;
+}
+
+/* Reads a pipe to its end into @text. Returns false if the end has not come by @end_ms, or if @text
  * has no room for all. */
-static bool read_bounded(int fd, char text[SAID_MAX])
+static bool read_bounded(int fd, char text[SAID_MAX], long end_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     size_t used = 0;
     ssize_t got = 1;
 
-    while (got > 0 && used < SAID_MAX - 1 && poll(&p, 1, PATIENCE_MS) == 1) {
+    while (got > 0 && used < SAID_MAX - 1 && poll(&p, 1, left_ms(end_ms)) == 1) {
         got = read(fd, text + used, SAID_MAX - 1 - used);
         used += got > 0 ? (size_t)got : 0;
     }
@@ -56,13 +65,13 @@ static bool read_bounded(int fd, char text[SAID_MAX])
     return got == 0;
 }
 
-/* Waits until process @child has ended, and kills it after PATIENCE_MS. Returns its status. */
-static int await(pid_t child)
+/* Waits until process @child has ended, and kills it at @end_ms. Returns its status. */
+static int await(pid_t child, long end_ms)
 {
     int status = 0;
 
-    for (int ms = 0; waitpid(child, &status, WNOHANG) == 0; ms++) {
-        if (ms == PATIENCE_MS)
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (left_ms(end_ms) == 0)
             kill(child, SIGKILL);
         poll(NULL, 0, 1);
     }
@@ -74,6 +83,7 @@ static void ask(const char *path, char text[SAID_MAX])
 {
     char *const arguments[] = {(char *)(uintptr_t)path, (char[]){"--version"}, NULL};
     posix_spawn_file_actions_t actions;
+    long end_ms = ftc_clock_ms() + PATIENCE_MS;
     int ends[2], status = 0, rv;
     pid_t child;
 
@@ -88,9 +98,9 @@ static void ask(const char *path, char text[SAID_MAX])
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (rv == 0) {
-        if (!read_bounded(ends[0], text))
+        if (!read_bounded(ends[0], text, end_ms))
             kill(child, SIGKILL);
-        status = await(child);
+        status = await(child, end_ms);
     }
     if (status != 0)
         text[0] = '\0';

@@ -99,9 +99,10 @@ void ftc_announcement_end_line(const struct ftc_board *board, const struct ftc_a
 void ftc_announcement_is_elsewhere(const struct ftc_board *board,
                                    const struct ftc_announcement *announcement)
 {
-    uint64_t untold = 0;
+    uint64_t unannounced = 0;
 
-    atomic_compare_exchange_strong(word_of(board, announcement), &untold, announcement->number);
+    atomic_compare_exchange_strong(word_of(board, announcement), &unannounced,
+                                   announcement->number);
 }
 
 bool ftc_announcement_is_done(const struct ftc_board *board,

@@ -114,7 +114,7 @@ struct round {
 
 /* Adds the steps of a round. A rank sends to the rank after itself first, so that not all ranks
  * send to the same rank at once. */
-static void tell(struct ftc_exchange_plan *p, const struct round *r, int number)
+static void multicast(struct ftc_exchange_plan *p, const struct round *r, int number)
 {
     if (r->count == 2) {
         add(p, FTC_EXCHANGE_SWAP, r->rank[1 - r->own], number);
@@ -134,7 +134,7 @@ static void multicast_all(struct ftc_exchange_plan *p, int n, int rank)
 
     for (int i = 0; i < n; i++)
         all.rank[i] = i;
-    tell(p, &all, ROUNDS);
+    multicast(p, &all, ROUNDS);
     p->multicasts = n > 2; /* two ranks swap */
 }
 
@@ -179,7 +179,7 @@ static void double_up(struct ftc_exchange_plan *p, const struct ftc_hosts *hosts
 
         count = s.doublings - done < fused ? s.doublings - done : fused;
         r = round_of(hosts, s, leaf, done, count);
-        tell(p, &r, ROUNDS + done * ROUND_RANKS);
+        multicast(p, &r, ROUNDS + done * ROUND_RANKS);
     }
 }
 

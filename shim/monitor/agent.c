@@ -32,7 +32,7 @@ struct source {
     struct ftc_connection c;
     uint32_t host;
     uint32_t next;            /* rank whose monitor process is tried next */
-    bool tells;               /* data have arrived on this connection */
+    bool has_data;            /* data have arrived on this connection */
     uint64_t silent_since_ns; /* on the agent's stopwatch */
     uint64_t again_ns;
 };
@@ -121,11 +121,11 @@ static void hear(struct agent *a, struct source *s)
         enter(a, s, frame);
         ftc_directory_set_heard(&a->rank->board, s->host);
         ftc_connection_drop(&s->c);
-        s->tells = true;
+        s->has_data = true;
     }
-    if (s->tells)
+    if (s->has_data)
         s->silent_since_ns = a->look_ns;
-    s->tells &= s->c.state == FTC_CONNECTION_OPEN;
+    s->has_data &= s->c.state == FTC_CONNECTION_OPEN;
 }
 
 /* ---- hosts that cannot be heard ---- */
@@ -282,7 +282,7 @@ static bool hears_all(const struct agent *a)
 {
     for (uint32_t i = 0; i < a->count; i++)
         if (!is_lost(a, &a->source[i]) && any(&a->rank->board, a->source[i].host) &&
-            (a->source[i].c.state != FTC_CONNECTION_OPEN || !a->source[i].tells))
+            (a->source[i].c.state != FTC_CONNECTION_OPEN || !a->source[i].has_data))
             return false;
     return true;
 }

@@ -302,7 +302,7 @@ static void serve_wakeup(void)
 
 void ftc_monitor_run(const struct ftc_monitor_job *job)
 {
-    enum { SIGNALS, CHANNEL, OUTER, BELL, SOURCES };
+    enum { SIGNALS, CHANNEL, OUTER, WAKEUP, SOURCES };
     struct pollfd source[SOURCES];
 
     rank.job = *job;
@@ -320,11 +320,11 @@ void ftc_monitor_run(const struct ftc_monitor_job *job)
     source[SIGNALS] = (struct pollfd){.fd = rank.signals, .events = POLLIN};
     source[CHANNEL] = (struct pollfd){.fd = job->channel, .events = POLLIN};
     source[OUTER] = (struct pollfd){.fd = job->outer}; /* hang-up is always reported */
-    source[BELL] = (struct pollfd){.fd = rank.wakeup, .events = POLLIN};
+    source[WAKEUP] = (struct pollfd){.fd = rank.wakeup, .events = POLLIN};
     for (;;) {
         if (poll(source, SOURCES, ftc_announce_due(&rank) ? FTC_ANNOUNCE_TURN_MS : -1) < 0)
             continue;
-        if (source[BELL].revents)
+        if (source[WAKEUP].revents)
             serve_wakeup();
         if (source[SIGNALS].revents)
             serve_signals();

@@ -67,13 +67,13 @@ static bool was_taken_in(void)
     return known;
 }
 
-static int culprit_in(struct ftc_peers *peers, int peer, uint64_t begun, bool tells)
+static int culprit_in(struct ftc_peers *peers, int peer, uint64_t begun, bool reports)
 {
     int culprit;
 
     ftc_p2p_lock();
     culprit = peers ? ftc_peers_culprit(peers, peer, begun) : -1;
-    if (culprit >= 0 && tells && peer == MPI_ANY_SOURCE)
+    if (culprit >= 0 && reports && peer == MPI_ANY_SOURCE)
         ftc_peers_mark_reported(peers, culprit);
     ftc_p2p_unlock();
     return culprit;

@@ -204,10 +204,10 @@ bool ftc_messages_take_multicasts(struct ftc_comm *c)
     bool progress = false;
 
     while (ftc_op_multicasts(op)) {
-        int teller = ftc_op_multicast_sender(op);
+        int sender = ftc_op_multicast_sender(op);
 
-        if (!ftc_messages_take_multicast_of(c, teller) ||
-            (ftc_op_multicasts(op) && ftc_op_multicast_sender(op) == teller))
+        if (!ftc_messages_take_multicast_of(c, sender) ||
+            (ftc_op_multicasts(op) && ftc_op_multicast_sender(op) == sender))
             break;
         progress = true;
     }

@@ -538,7 +538,7 @@ static bool all_wait(const struct ftc_comm *c, struct scene *scene)
 
 /* Prints the warning in one write, because ranks of other communicators may print at the same
  * time. */
-static void tell(const struct ftc_comm *c, uint64_t ns)
+static void report_wait(const struct ftc_comm *c, uint64_t ns)
 {
     char own[CALL_TEXT], others[CALL_TEXT];
 
@@ -594,7 +594,7 @@ void ftc_mismatch_look_at_native(struct ftc_mismatch_native *mixed, struct ftc_c
     meet_native(c, scene.first_native, &scene.native);
     if (is_error())
         return;
-    tell(c, ns);
+    report_wait(c, ns);
     mixed->was_told = true;
     c->running->mismatched = -1;
 }

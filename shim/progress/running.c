@@ -13,7 +13,8 @@
 enum {
     CAPACITY_MIN = 64,
     CACHE_LINE = 64,
-    TOLD_BYTES_MAX = 64 * 1024, /* bytes of all copies that ranks read if each rank sends to all */
+    MULTICAST_BYTES_MAX =
+        64 * 1024, /* bytes of all copies that ranks read if each rank sends to all */
 };
 
 int ftc_running_open(struct ftc_comm *c)
@@ -58,7 +59,7 @@ const struct ftc_exchange_plan *ftc_running_exchange_plan(const struct ftc_comm 
 {
     size_t n = (size_t)c->member_count;
     bool is_small =
-        value_bytes <= FTC_MULTICAST_VALUE_BYTES && n * n * value_bytes <= TOLD_BYTES_MAX;
+        value_bytes <= FTC_MULTICAST_VALUE_BYTES && n * n * value_bytes <= MULTICAST_BYTES_MAX;
 
     return is_small ? &c->running->small_plan : &c->running->large_plan;
 }

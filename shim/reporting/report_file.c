@@ -167,24 +167,46 @@ static bool write_to_file(const char *path, const char *text, size_t bytes)
     return false;
 }
 
+/* ---- the text ---- */
+
+/* Text in memory that a stream writes. A stream of open_memstream() shows no error if its memory
+ * cannot grow (glibc 2.36). */
+struct text {
+    char *at;
+    size_t bytes;
+    bool is_short; /* no memory for the rest */
+};
+
+static ssize_t append(void *cookie, const char *from, size_t bytes)
+{
+    struct text *t = cookie;
+    char *wider = t->is_short ? NULL : realloc(t->at, t->bytes + bytes);
+
+    t->is_short = !wider;
+    if (!wider)
+        return 0;
+    memcpy(wider + t->bytes, from, bytes);
+    t->at = wider;
+    t->bytes += bytes;
+    return (ssize_t)bytes;
+}
+
 bool ftc_report_file_write(const char *path, void (*write)(FILE *f, const void *context),
                            const void *context)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *f = open_memstream(&text, &bytes);
-    bool is_in_file, is_whole = false;
+    struct text t = {0};
+    FILE *f = fopencookie(&t, "w", (cookie_io_functions_t){.write = append});
+    bool is_in_file;
 
     if (f) {
         write(f, context);
-        is_whole = !ferror(f);
-        is_whole &= fclose(f) == 0;
+        fclose(f);
     }
-    if (!is_whole)
+    if (!f || t.is_short)
         ftc_lines_say("ftcoll: no memory for the report%s\n", f ? ", which ends early" : "");
-    is_in_file = bytes > 0 && path[0] && write_to_file(path, text, bytes);
-    if (!is_in_file && f)
-        ftc_lines_write(ftc_lines_error(), text, bytes);
-    free(text);
+    is_in_file = t.bytes > 0 && path[0] && write_to_file(path, t.at, t.bytes);
+    if (!is_in_file)
+        ftc_lines_write(ftc_lines_error(), t.at, t.bytes);
+    free(t.at);
     return is_in_file;
 }

@@ -70,7 +70,7 @@ def test_a_launcher_that_fails_does_not_serve(info, tmp_path, script):
     assert told["objections"] == ["PATH has no launcher with which the library works (mpiexec.hydra)"]
 
 
-@pytest.mark.parametrize("script", ["exec cat /dev/zero", "exec sleep 1000 >/dev/null 2>&1"])
+@pytest.mark.parametrize("script", ["exec cat /dev/zero", "exec sleep 1000 >/dev/null 2>&1", "while echo slurm; do sleep 1; done"])
 def test_a_launcher_that_does_not_answer_is_not_waited_for(info, tmp_path, script):
     (tmp_path / "mpiexec").write_text(f"#!/bin/sh\n{script}\n")
     (tmp_path / "mpiexec").chmod(0o755)

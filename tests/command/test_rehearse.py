@@ -161,8 +161,10 @@ def test_an_undisturbed_run_over_the_limit_is_told(ftcoll):
     assert said.stderr == "ftcoll: the undisturbed run was ended after 1 s (--limit)\n"
 
 
-def test_output_that_the_job_removes_is_missed(ftcoll):
-    said = ftcoll("rehearse", "--", "sh", "-c", 'rm "$(readlink /proc/$$/fd/1)"')
+@pytest.mark.parametrize("options", [(), ("--outputs", ".")])
+def test_output_that_the_job_removes_is_missed(ftcoll, tmp_path, options):
+    (tmp_path / "file").write_text("a file of the folder\n")
+    said = ftcoll("rehearse", *options, "--", "sh", "-c", 'rm "$(readlink /proc/$$/fd/1)"')
     assert (said.returncode, said.stdout) == (1, "")
     assert re.fullmatch("ftcoll: the output of the job cannot be read in /.*\n", said.stderr)
 

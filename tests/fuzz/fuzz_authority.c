@@ -38,7 +38,7 @@ static void start(void)
                       .port = PORT},
         };
     }
-    authority = (struct authority){.reserved = -1, .bell = -1, .count = 1};
+    authority = (struct authority){.reserved = -1, .wakeup = -1, .count = 1};
 }
 
 static void check(const struct authority *a)

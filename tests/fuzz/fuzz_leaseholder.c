@@ -57,7 +57,7 @@ static void hear_all(struct ftc_monitored *rank, const uint8_t *data, size_t siz
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0 ||
         (send(pair[1], data, size, MSG_NOSIGNAL) < 0 && size > 0))
         abort();
-    *l = (struct holder){.c.fd = -1, .spare.fd = -1, .bell = -1, .has_authority = true};
+    *l = (struct holder){.c.fd = -1, .spare.fd = -1, .wakeup = -1, .has_authority = true};
     ftc_connection_accept(&l->c, pair[0], key);
     l->c.state = FTC_CONNECTION_ASKS;
     ftc_connection_answer(&l->c, FTC_WELCOME, FTC_LEASE_FRAME_MAX);

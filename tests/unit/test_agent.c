@@ -304,7 +304,7 @@ static void lose_mpiexec(void)
     for (uint32_t i = 0; i + 1 < agent.count; i++)
         ftc_lease_lose_host(&rank.board, agent.source[i].host, FTC_HOST_ENDED);
     connect_to_last();
-    last_source()->tells = true;
+    last_source()->has_data = true;
     has_failed = true;
 }
 
@@ -352,9 +352,9 @@ END_TEST
 START_TEST(a_host_that_does_not_hear_all_others_ends)
 {
     lose_mpiexec();
-    last_source()->tells = false;
+    last_source()->has_data = false;
     ck_assert(ends_host_after(0));
-    last_source()->tells = true;
+    last_source()->has_data = true;
     ck_assert(!ends_host_after(0));
     ftc_connection_close(&last_source()->c);
     ck_assert(ends_host_after(0));

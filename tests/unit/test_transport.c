@@ -105,7 +105,7 @@ END_TEST
 
 /* ---- the inbox ---- */
 
-static const uint32_t ranks_of[] = {FEW, MANY, MOST}; /* without and with a bell */
+static const uint32_t ranks_of[] = {FEW, MANY, MOST}; /* without and with pending senders */
 
 START_TEST(a_pass_finds_all_who_have_sent_and_nobody_else)
 {
@@ -184,7 +184,7 @@ START_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring)
 }
 END_TEST
 
-START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
+START_TEST(pending_senders_that_lie_bring_no_message_and_hide_none)
 {
     struct ftc_board board = board_of(MANY);
     struct ftc_transport t = transport_of(&board, 1), next = transport_of(&board, 2);
@@ -197,7 +197,7 @@ START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
         check_pass(&t, NULL, 0);
         send_once(&board, MANY - 1, 1, number);
         check_pass(&t, from, 1);
-        check_pass(&next, from, 1); /* nor one of the rank whose bell lies behind it */
+        check_pass(&next, from, 1); /* nor one of the rank whose pending senders lie behind it */
     }
     ftc_transport_close(&t);
     ftc_transport_close(&next);
@@ -206,7 +206,7 @@ START_TEST(a_bell_that_lies_brings_no_message_and_hides_none)
 END_TEST
 
 /* Who rings writes two words: a reader between the two hears of it once more. */
-START_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it)
+START_TEST(pending_senders_that_were_taken_hide_no_rank_behind_them)
 {
     struct ftc_board board = board_of(MANY);
     struct ftc_transport t = transport_of(&board, 1);
@@ -451,8 +451,8 @@ int main(void)
     TEST_WITH_EACH(all_of_a_rank_are_found_in_one_pass);
     TEST_WITH_EACH(a_message_that_stays_hides_no_other_and_comes_again);
     UNIT_TEST(a_turn_in_which_nobody_talks_looks_at_no_ring);
-    UNIT_TEST(a_bell_that_lies_brings_no_message_and_hides_none);
-    UNIT_TEST(a_bell_that_has_been_heard_hides_nobody_behind_it);
+    UNIT_TEST(pending_senders_that_lie_bring_no_message_and_hide_none);
+    UNIT_TEST(pending_senders_that_were_taken_hide_no_rank_behind_them);
     UNIT_TEST(what_is_told_is_found_in_its_operation_alone);
     UNIT_TEST(what_is_told_stays_until_the_next_but_one);
     UNIT_TEST(what_was_told_to_another_communicator_is_not_found);
