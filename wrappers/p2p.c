@@ -123,10 +123,10 @@ int MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 #define BUFFER_DETACH(name, size_type)                                                             \
     int MPI_##name(void *buffer_addr, size_type *size)                                             \
     {                                                                                              \
-        if (ftc_p2p_on())                                                                          \
-            ftc_buffered_detach();                                                                 \
         ftc_native_call_mark(FTC_CALL_BUFFER_DETACH, MPI_COMM_WORLD, FTC_ALL_MEMBERS,              \
                              RETURN_ADDRESS);                                                      \
+        if (ftc_p2p_on())                                                                          \
+            ftc_buffered_detach();                                                                 \
         return ftc_native_call_leave_with(PMPI_##name(buffer_addr, size));                         \
     }
 

@@ -140,22 +140,32 @@ static bool polls(uint64_t polled_ns, struct ftc_mark_time time)
     return clock_ns <= polled_ns || clock_ns - polled_ns <= time.poll_gap_ns;
 }
 
-/* Returns whether the call needs one certain rank, and this rank is dead. With a second rank that
- * the call sends to, either of the two may be the dead one. */
-static bool needs_dead_peer(const struct ftc_board *board, const struct content *c)
+static bool is_on_file(enum ftc_call_kind kind)
 {
-    return c->peer >= 0 &&
-           (c->also == 0 || ftc_board_state(board, (uint32_t)c->peer) == FTC_RANK_FAILED);
+    enum ftc_call_class class = ftc_call_class(kind);
+
+    return class == FTC_CLASS_FILE || class == FTC_CLASS_FILE_REFUSED ||
+           class == FTC_CLASS_FILE_ALONE;
+}
+
+/* Returns whether the call cannot complete without all ranks that its mark names. The mark of a
+ * wait for requests of which nothing is known names all ranks, too. A call on a file may wait for
+ * no rank, but for the file system. */
+static bool needs_all(enum ftc_call_kind kind)
+{
+    return ftc_call_needs_all(kind) && !is_on_file(kind);
 }
 
 /* Returns whether the call cannot complete without the dead rank. A rank that only tests may stop
- * doing so at any time. */
-static bool is_certain(const struct ftc_board *board, const struct content *c, uint32_t index,
-                       uint32_t running)
+ * doing so at any time. A call that also sends needs the other rank alone once the dead rank's
+ * message has come. */
+static bool is_certain(const struct content *c, uint32_t index, uint32_t running)
 {
-    return index != FTC_BOARD_POLL &&
-           (running == 0 || needs_dead_peer(board, c) ||
-            (c->peer == FTC_BOARD_ALL && ftc_call_needs_all(ftc_call_kind(c->call))));
+    if (index == FTC_BOARD_POLL)
+        return false;
+    if (c->peer == FTC_BOARD_ALL)
+        return needs_all(ftc_call_kind(c->call));
+    return running == 0 || (c->peer >= 0 && c->also == 0);
 }
 
 /* Returns whether the mark shows the same call as at the last look. A rank that tests must not have
@@ -191,7 +201,7 @@ bool ftc_mark_look(struct ftc_mark_watch *watch, const struct ftc_board *board, 
     mark->return_address = c.return_address;
     mark->stack = c.stack;
     mark->since_ns = watch->since_ns;
-    mark->is_certain = is_certain(board, &c, index, running);
+    mark->is_certain = is_certain(&c, index, running);
     mark->is_poll = is_poll;
     mark->is_reported = c.peer == FTC_BOARD_SOME;
     return true;

@@ -257,7 +257,7 @@ int ftc_p2p_probe(const struct ftc_p2p_call *call, bool waits, int *flag, MPI_Me
         mark_wait(call, &w, &marked);
         ftc_wait_native_turn(&w);
     }
-    if (*flag || p.is_refused)
+    if (*flag || p.is_refused || p.rv != MPI_SUCCESS)
         end_wait(marked);
     else if (ftc_p2p_is_anyone_dead())
         ftc_native_call_found_nothing(call->kind, call->comm, need_of(call), call->return_address);

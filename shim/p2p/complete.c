@@ -4,6 +4,7 @@
 #include "pair.h"
 #include "partitioned.h"
 
+#include "board/rank_state.h"
 #include "mpi/inside.h"
 #include "program/coverage.h"
 #include "program/error.h"
@@ -22,7 +23,8 @@ enum {
 struct batch {
     const struct ftc_p2p_completion *call;
     struct ftc_wait wait;
-    bool marked; /* the call is marked on the board */
+    bool marked;     /* the call is marked on the board */
+    uint32_t deaths; /* number of deaths when it was marked */
     int count;
     uint32_t last_note;   /* last note when the call began */
     MPI_Request *request; /* the program's requests */
@@ -226,9 +228,16 @@ static struct need need_of_one(const struct ftc_p2p_request *r)
     return (struct need){r->peers->comm, r->peer == MPI_ANY_SOURCE ? FTC_SOME_MEMBER : r->peer};
 }
 
-/* Returns what the requests of a call need. Requests that need a rank which is known to be dead
- * have ended, or are broken and not active. Among the others, requests of other kinds matter most,
- * then receives from any source. */
+/* Returns whether the call waits for the request, which is noted as @r. A request that needs a dead
+ * rank ends soon, or has ended: it is broken and not active, or the rank's message has come. */
+static bool is_awaited(const struct ftc_p2p_request *r)
+{
+    return !r->broken && r->failed_by < 0 &&
+           (r->peer < 0 || ftc_peers_culprit(r->peers, r->peer, r->begun) < 0);
+}
+
+/* Returns what the requests of a call need. Among those that it waits for, requests of other kinds
+ * matter most, then receives from any source. */
 static struct need need_of(const struct batch *b)
 {
     struct need need = {MPI_COMM_NULL, MPI_PROC_NULL};
@@ -239,7 +248,7 @@ static struct need need_of(const struct batch *b)
             return (struct need){MPI_COMM_WORLD, FTC_ALL_MEMBERS};
         if (need.peer != FTC_SOME_MEMBER && b->request[i] != MPI_REQUEST_NULL &&
             !ftc_requests_is_complete(b->request[i]) && ftc_requests_find(b->request[i], &r) &&
-            !r.broken)
+            is_awaited(&r))
             need = need_of_one(&r);
     }
     return need;
@@ -250,6 +259,9 @@ static void mark(struct batch *b)
     const struct ftc_p2p_completion *call = b->call;
     struct need need = need_of(b);
 
+    if (b->marked)
+        ftc_native_call_leave();
+    b->deaths = ftc_board_deaths(&ftc_library.board);
     if (call->waits)
         ftc_native_call_mark(call->kind, need.comm, need.peer, call->return_address);
     else if (need.comm != MPI_COMM_NULL)
@@ -257,10 +269,13 @@ static void mark(struct batch *b)
     b->marked = call->waits;
 }
 
-/* Returns whether the call has to be marked now. A wait is marked only after some turns. */
+/* Returns whether the call has to be marked now. A wait is marked only after some turns, and anew
+ * after a death, which may have ended the request that its mark is about. */
 static bool is_worth_a_mark(const struct batch *b)
 {
-    return !b->marked && (!b->call->waits || b->wait.turns >= FTC_MARK_TURNS);
+    if (b->marked)
+        return b->deaths != ftc_board_deaths(&ftc_library.board);
+    return !b->call->waits || b->wait.turns >= FTC_MARK_TURNS;
 }
 
 /* Passes the time after a test that has found nothing. Returns false if the call is over

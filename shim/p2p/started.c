@@ -108,6 +108,15 @@ int ftc_p2p_cancel(MPI_Request *request)
     return PMPI_Cancel(request);
 }
 
+/* Returns the world rank of @peer; MPI_UNDEFINED if it has none. */
+static int world_rank_of(const struct ftc_peers *peers, int peer)
+{
+    int world = peer >= 0 && peer < peers->size ? peers->world[peer] : -1;
+
+    return world >= 0 ? world : MPI_UNDEFINED;
+}
+
+/* Takes a message of a freed communicator as one of MPI_COMM_WORLD. */
 void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call)
 {
     struct ftc_p2p_request r;
@@ -115,8 +124,12 @@ void ftc_p2p_take_message(MPI_Message message, struct ftc_p2p_call *call)
     call->peer = message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_UNDEFINED;
     if (!ftc_requests_find((MPI_Request)message, &r))
         return;
-    call->comm = r.peers->comm == MPI_COMM_NULL ? MPI_COMM_WORLD : r.peers->comm;
+    call->comm = r.peers->comm;
     call->peer = r.peer;
+    if (call->comm == MPI_COMM_NULL) {
+        call->comm = MPI_COMM_WORLD;
+        call->peer = world_rank_of(r.peers, r.peer);
+    }
     call->tag = r.tag;
     ftc_requests_remove((MPI_Request)message);
 }

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 
 /* List of the operations that are over. MPI learns that they are complete when the program asks for
- * them. There may be thousands, so a call that asks for one does not check the others. The newest
- * come first; they are not settled yet. */
-static struct ftc_request *over;
-static _Atomic bool any_is_freed; /* one in the list is freed, so no thread will ask for it */
-static struct ftc_wait idle;      /* state of tests that find nothing */
+ * them. There may be thousands, so a call that asks for one does not check the others. They are
+ * settled in the order in which they ended, because the last one is what the program asks for later
+ * (ftcoll_contributors()), and the record has them in this order. */
+static struct ftc_request *over, **over_end = &over;
+static struct ftc_request *unsettled; /* the first in the list that is not settled yet */
+static _Atomic bool any_is_freed;     /* one in the list is freed, so no thread will ask for it */
+static struct ftc_wait idle;          /* state of tests that find nothing */
 
 static struct ftc_request *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,19 +85,22 @@ static void become_over(struct ftc_queued *p)
 
     keep_error(r);
     r->is_over = true;
-    r->next = over;
-    r->link = &over;
-    if (over)
-        over->link = &r->next;
-    over = r;
+    r->next = NULL;
+    r->link = over_end;
+    *over_end = r;
+    over_end = &r->next;
+    if (!unsettled)
+        unsettled = r;
     if (r->is_freed)
         any_is_freed = true;
 }
 
 static void settle_all(void)
 {
-    for (struct ftc_request *r = over; r && !r->is_settled; r = r->next) {
-        r->is_settled = true;
+    while (unsettled) {
+        struct ftc_request *r = unsettled;
+
+        unsettled = r->next;
         r->settle(r);
         keep_error(r);
     }
@@ -145,6 +150,8 @@ static void take(struct ftc_request *r, struct ftc_request **list)
     *r->link = r->next;
     if (r->next)
         r->next->link = r->link;
+    else
+        over_end = r->link;
     r->link = NULL;
     r->is_taken = true;
     r->next = *list;

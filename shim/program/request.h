@@ -28,7 +28,6 @@ struct ftc_request {
     /* Library's number of the program's communicator, whose error handler gets the error. */
     uint64_t communicator_id;
     bool is_over;    /* the operation has its result */
-    bool is_settled; /* the program's buffers have it too */
     bool has_raised; /* the error is raised; MPICH asks more than once */
     /* Exceptions to raise in the call that completes the request; NULL: none. Set by settle().
      * Lives as long as the request. */

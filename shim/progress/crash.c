@@ -118,7 +118,7 @@ static void die(const struct point *p)
     if (p->site[0] != '\0')
         ftc_lines_say(
             "ftcoll: rank %ld kills itself in its call %ld at %s, as setting crash says\n", p->rank,
-            p->calls - 1, p->site);
+            p->operation, p->site);
     else
         ftc_lines_say("ftcoll: rank %ld kills itself in its operation %ld, as setting crash says\n",
                       p->rank, p->operation);

@@ -165,23 +165,36 @@ static void spin(const struct ftc_wait *w)
         ftc_library_lock();
 }
 
-void ftc_wait_between_polls(struct ftc_wait *w)
-{
-    w->turns++;
-    look_at_native(w);
-    if (w->turns <= spin_turns())
-        return;
-    ftc_library_unlock();
-    sched_yield();
-    ftc_library_lock();
-}
-
 /* Returns the time since when the wait has been longer than spinning. */
 static uint64_t since(struct ftc_wait *w, uint64_t now_ns)
 {
     if (w->since_ns == 0)
         w->since_ns = now_ns;
     return w->since_ns;
+}
+
+/* Ends this process, or the job, if this rank may not go on: it was declared dead, or has had no
+ * connection to another one for too long. */
+static void check_connections(uint64_t waited_ns)
+{
+    if (ftc_library.transport.links && waited_ns > SLEEP_AFTER_NS)
+        ftc_unreachable_look();
+    ftc_fence_check();
+}
+
+void ftc_wait_between_polls(struct ftc_wait *w)
+{
+    uint64_t now;
+
+    w->turns++;
+    look_at_native(w);
+    if (w->turns <= spin_turns())
+        return;
+    now = ftc_clock_ns();
+    check_connections(now - since(w, now));
+    ftc_library_unlock();
+    sched_yield();
+    ftc_library_lock();
 }
 
 bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
@@ -196,9 +209,7 @@ bool ftc_wait_turn(struct ftc_wait *w, struct ftc_comm *c)
     }
     now = ftc_clock_ns();
     waited_ns = now - since(w, now);
-    if (ftc_library.transport.links && waited_ns > SLEEP_AFTER_NS)
-        ftc_unreachable_look();
-    ftc_fence_check();
+    check_connections(waited_ns);
     ftc_silence_look(c, ftc_running_expects);
     ftc_killed_look(c, now);
     ftc_library_unlock();
@@ -215,6 +226,7 @@ void ftc_wait_native_turn(struct ftc_wait *w)
     if (w->turns <= spin_turns() && !ftc_library.threaded)
         return;
     heed_native(w);
+    ftc_fence_check();
     now = ftc_clock_ns();
     since(w, now);
     yield_or_sleep(w, now);

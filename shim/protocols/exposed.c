@@ -27,12 +27,16 @@ bool ftc_exposed_fits(size_t bytes)
     return bytes >= LEAST_BYTES && bytes <= ftc_library.board.geometry.exposed_bytes;
 }
 
-/* Returns whether @bytes of @plan may be exposed. Packed data may not: they are unpacked later.
- * Data for a root may not: other ranks return before the root has read them, and no rank learns
- * when it has. */
+/* Returns whether @bytes of @plan may be exposed. Data of a nonblocking call may not: a rank whose
+ * datatype needs it unpacks them in a later call, when their owner may have reused the place. Data
+ * for a root may not: other ranks return before the root has read them, and no rank learns when it
+ * has. */
 static bool may_be_exposed(const struct ftc_plan *plan, size_t bytes)
 {
-    return ftc_exposed_fits(bytes) && !plan->packed && !ftc_call_goes_to_root(plan->call->kind);
+    enum ftc_call_kind kind = plan->call->kind;
+
+    return ftc_exposed_fits(bytes) && !plan->packed && !ftc_call_is_nonblocking(kind) &&
+           !ftc_call_goes_to_root(kind);
 }
 
 unsigned char *ftc_exposed_room(const struct ftc_plan *plan, size_t bytes, uint32_t *exposed)

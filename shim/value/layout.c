@@ -108,18 +108,23 @@ static bool is_root(const struct ftc_call *call, int rank)
     return call->root == rank;
 }
 
+/* Returns whether the call is a gather, with counts or without. */
+static bool is_gather(const struct ftc_call *call)
+{
+    return ftc_call_has_root(call->kind) && !ftc_call_comes_from_root(call->kind);
+}
+
 bool ftc_layouts_are_sent(const struct ftc_call *call, int rank)
 {
     if (ftc_call_comes_from_root(call->kind))
         return is_root(call, rank);
     return call->layouts->send.buffer != MPI_IN_PLACE ||
-           (ftc_call_goes_to_root(call->kind) &&
-            !is_root(call, rank)); /* MPI_IN_PLACE is for the root alone */
+           (is_gather(call) && !is_root(call, rank)); /* MPI_IN_PLACE is for the root alone */
 }
 
 bool ftc_layouts_are_received(const struct ftc_call *call, int rank)
 {
-    if (ftc_call_goes_to_root(call->kind))
+    if (is_gather(call))
         return is_root(call, rank);
     return call->layouts->receive.buffer != MPI_IN_PLACE || !ftc_call_comes_from_root(call->kind) ||
            !is_root(call, rank);

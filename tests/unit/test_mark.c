@@ -275,13 +275,39 @@ START_TEST(what_is_sent_may_be_through)
 }
 END_TEST
 
-START_TEST(what_is_received_does_not_come)
+/* The dead rank's message may have come, and the message to the living one be under way. */
+START_TEST(of_an_exchange_both_have_to_be_dead)
 {
     enter_sendrecv(3, 4);
     die(3);
     ck_assert(look(100));
     ck_assert_uint_eq(mark.dead, 3);
+    ck_assert(!mark.is_certain);
+    die(4);
+    ck_assert(look(200));
     ck_assert(mark.is_certain);
+}
+END_TEST
+
+/* They may be writing. */
+START_TEST(a_call_on_a_file_may_end)
+{
+    add_member(3);
+    enter(FTC_CALL_FILE_CLOSE, FTC_BOARD_ALL);
+    die(3);
+    ck_assert(look(100));
+    ck_assert(!mark.is_certain);
+}
+END_TEST
+
+/* Nothing is known of its requests. */
+START_TEST(a_wait_for_other_requests_may_end)
+{
+    add_member(3);
+    enter(FTC_CALL_WAIT, FTC_BOARD_ALL);
+    die(3);
+    ck_assert(look(100));
+    ck_assert(!mark.is_certain);
 }
 END_TEST
 
@@ -289,7 +315,7 @@ START_TEST(a_message_from_anyone_may_still_come)
 {
     add_member(3);
     add_member(4);
-    enter(FTC_CALL_RECV, FTC_BOARD_ALL);
+    enter(FTC_CALL_RECV, FTC_BOARD_SOME);
     die(4);
     ck_assert(look(100));
     ck_assert(!mark.is_certain);
@@ -604,7 +630,9 @@ int main(void)
     UNIT_TEST(collective_call_of_exactly_these);
     UNIT_TEST(one_rank_is_needed);
     UNIT_TEST(what_is_sent_may_be_through);
-    UNIT_TEST(what_is_received_does_not_come);
+    UNIT_TEST(of_an_exchange_both_have_to_be_dead);
+    UNIT_TEST(a_call_on_a_file_may_end);
+    UNIT_TEST(a_wait_for_other_requests_may_end);
     UNIT_TEST(a_message_from_anyone_may_still_come);
     UNIT_TEST(each_call_has_its_own_time);
     UNIT_TEST(a_rank_is_not_its_own_need);

@@ -376,8 +376,17 @@ def whole(call, count, operation, **more):
                 says=(r"(?m)^required: rank [02]: [1-9]\d* incomplete, 0 accepted$",), silent=(r"[1-9]\d* accepted",), **more)
 
 
+def significant(what, settings, **more):
+    return Case(f"not all give the same: {what}, {' '.join(settings)}", 3, 1, settings=settings, tags=DEFECT,
+                command=f"mpiexec.hydra -n {{n}} {{programs}}/significant {what}", **more)
+
+
 # Calls with even numbers come from here() on some ranks only: all must decide alike.
 REQUIRED = [
+    significant("gatherv", {"FTCOLL_PROTECT": "all"}),
+    significant("gatherv", {"FTCOLL_REPORT": "coverage"}),
+    significant("packed", {"FTCOLL_PROTECT": "all"}),
+    significant("waitall", {"FTCOLL_PROTECT": "all", "FTCOLL_BLOCKED_MS": "1000"}, failures=1, says=(r"(?m)^significant: 7, -1$",)),
     required("a function", "somewhere,here", lambda comm, number: number % 2 == 0),
     required("all functions", "here, there", lambda comm, number: True),
     required("a function that does not call", "main", lambda comm, number: False),

@@ -116,7 +116,7 @@ BLOCKED = [
         blocked(scene, settings={**ABORT, "FTCOLL_P2P": "error"}, status=0, failures=1, silent=("on_blocked", "was refused"),
                 check=None, tags=defect_if(scene == "buffered-init")))),
     blocked("window", sits("MPI_Win_fence", "(window|main)", reaction="abort", advice=NO_ADVICE)),
-    blocked("file", sits("MPI_File_close", "(file|main)", reaction="abort", advice=would(NEW))),
+    blocked("file", sits("MPI_File_close", "(file|main)", "may need", reaction="abort", advice=would(NEW))),
     blocked("nested", sits("MPI_Win_free", "(nested|main)", reaction="abort", advice=would(INTERCEPT))),
     blocked("threads", sits("MPI_Allgather", "gather", reaction="abort")),
     blocked("reused-all", sits("MPI_Allgather", "gather", reaction="abort")),
