@@ -10,6 +10,7 @@
 #include "program/native_call.h"
 #include "system/hash.h"
 #include "system/lines.h"
+#include "value/datatype.h"
 
 /* Tags of the survivors' calls of MPI_Comm_create_group: the upper half of those that MPICH 4.0.2
  * allows (MPI_TAG_UB is 2^28 - 1). Apart from calls of MPI_Comm_create_group on the same
@@ -159,9 +160,36 @@ struct native_part {
     int tag, result;
 };
 
+/* Returns @info with the hint that turns off data sieving in writes, unless the program has set
+ * that hint. The caller frees the result if it is not @info. Ranks write their parts of some
+ * collective calls alone (files/file.h). With data sieving ROMIO then reads a stretch of the file
+ * and writes it back, under a lock that other ranks' contiguous writes do not take, and so undoes
+ * them. */
+static MPI_Info without_sieving(MPI_Info info)
+{
+    static const char hint[] = "romio_ds_write";
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info hints = info;
+    int is_set = 0;
+
+    if (info != MPI_INFO_NULL && !ftc_is_info(info))
+        return info; /* native MPI reports the error */
+    if (info != MPI_INFO_NULL)
+        PMPI_Info_get(info, hint, MPI_MAX_INFO_VAL, value, &is_set);
+    if (!is_set && (info == MPI_INFO_NULL ? PMPI_Info_create(&hints)
+                                          : PMPI_Info_dup(info, &hints)) == MPI_SUCCESS)
+        PMPI_Info_set(hints, hint, "disable");
+    return hints;
+}
+
 static int open_file(MPI_Comm comm, const struct ftc_opening *o)
 {
-    return PMPI_File_open(comm, o->name, o->amode, o->info, o->file);
+    MPI_Info hints = without_sieving(o->info);
+    int rv = PMPI_File_open(comm, o->name, o->amode, hints, o->file);
+
+    if (hints != o->info)
+        PMPI_Info_free(&hints);
+    return rv;
 }
 
 static int call_native(const struct ftc_creation *x, int tag)

@@ -1,9 +1,12 @@
 /* significant WHAT: calls in which not all ranks give the same, or need not.
  *
- *     significant gatherv    ranks beside the root give a gatherv counts, displacements and a
- * datatype that MPI does not read there significant packed     nonblocking broadcasts, whose data
- * only the receivers pack, are waited for when later ones are over significant waitall    rank 0
- * waits for messages of rank 2, which dies, and of rank 1, which sends late
+ *     significant gatherv    ranks beside the root give counts, displacements and a datatype that
+ *                            MPI does not read there
+ *     significant packed     nonblocking broadcasts, whose data only the receivers pack, are waited
+ *                            for when later ones are over
+ *     significant hint       a file is opened without hints, and with that to write by data sieving
+ *     significant waitall    rank 0 waits for messages of rank 2, which dies, and of rank 1, which
+ *                            sends late
  */
 #include <mpi.h>
 #include <signal.h>
@@ -91,6 +94,33 @@ static void waitall(void)
     }
 }
 
+static void print_hint(MPI_Info given)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "none";
+    MPI_Info info;
+    MPI_File file;
+    int is_set;
+
+    MPI_File_open(MPI_COMM_WORLD, "hints", MPI_MODE_CREATE | MPI_MODE_RDWR, given, &file);
+    MPI_File_get_info(file, &info);
+    MPI_Info_get(info, "romio_ds_write", MPI_MAX_INFO_VAL, value, &is_set);
+    if (rank == 0)
+        printf("significant: data sieving: %s\n", value);
+    MPI_Info_free(&info);
+    MPI_File_close(&file);
+}
+
+static void hint(void)
+{
+    MPI_Info given;
+
+    print_hint(MPI_INFO_NULL);
+    MPI_Info_create(&given);
+    MPI_Info_set(given, "romio_ds_write", "enable");
+    print_hint(given);
+    MPI_Info_free(&given);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -100,6 +130,8 @@ int main(int argc, char **argv)
         gatherv();
     else if (argc > 1 && strcmp(argv[1], "packed") == 0)
         packed();
+    else if (argc > 1 && strcmp(argv[1], "hint") == 0)
+        hint();
     else
         waitall();
     MPI_Finalize();

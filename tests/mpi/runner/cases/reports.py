@@ -386,6 +386,7 @@ REQUIRED = [
     significant("gatherv", {"FTCOLL_PROTECT": "all"}),
     significant("gatherv", {"FTCOLL_REPORT": "coverage"}),
     significant("packed", {"FTCOLL_PROTECT": "all"}),
+    significant("hint", {"FTCOLL_PROTECT": "all"}, says=(r"significant: data sieving: disable\nsignificant: data sieving: enable\n",)),
     significant("waitall", {"FTCOLL_PROTECT": "all", "FTCOLL_BLOCKED_MS": "1000"}, failures=1, says=(r"(?m)^significant: 7, -1$",)),
     required("a function", "somewhere,here", lambda comm, number: number % 2 == 0),
     required("all functions", "here, there", lambda comm, number: True),
