@@ -45,12 +45,6 @@ static inline void ftc_death_note_crash(const struct ftc_board *board, uint32_t 
     atomic_store(&board->shared->rank[self].crashed_at, offset + 1);
 }
 
-/* Forgets the crash: the program's handler has repaired its cause. For the rank itself. */
-static inline void ftc_death_forget_crash(const struct ftc_board *board, uint32_t self)
-{
-    atomic_store(&board->shared->rank[self].crashed_at, 0);
-}
-
 /* Returns whether @rank has crashed in the library. *@offset is then the @offset that
  * ftc_death_note_crash() got. May be called at any time. */
 static inline bool ftc_death_crashed_at(const struct ftc_board *board, uint32_t rank,

@@ -148,23 +148,18 @@ static bool is_on_file(enum ftc_call_kind kind)
            class == FTC_CLASS_FILE_ALONE;
 }
 
-/* Returns whether the call cannot complete without all ranks that its mark names. The mark of a
- * wait for requests of which nothing is known names all ranks, too. A call on a file may wait for
- * no rank, but for the file system. */
-static bool needs_all(enum ftc_call_kind kind)
-{
-    return ftc_call_needs_all(kind) && !is_on_file(kind);
-}
-
 /* Returns whether the call cannot complete without the dead rank. A rank that only tests may stop
- * doing so at any time. A call that also sends needs the other rank alone once the dead rank's
- * message has come. */
+ * doing so at any time. A call on a file may wait for no rank, but for the file system. Nothing is
+ * known of some requests, and the mark of a wait for one names all ranks. A call that also sends
+ * needs the other rank alone once the dead rank's message has come. */
 static bool is_certain(const struct content *c, uint32_t index, uint32_t running)
 {
-    if (index == FTC_BOARD_POLL)
+    enum ftc_call_kind kind = ftc_call_kind(c->call);
+
+    if (index == FTC_BOARD_POLL || is_on_file(kind))
         return false;
     if (c->peer == FTC_BOARD_ALL)
-        return needs_all(ftc_call_kind(c->call));
+        return ftc_call_needs_all(kind) || (running == 0 && !ftc_call_is_message(kind));
     return running == 0 || (c->peer >= 0 && c->also == 0);
 }
 

@@ -83,15 +83,6 @@ static void note_crash(const ucontext_t *context)
     ftc_own_crash_note(is_in(&libc, at) ? caller(context) : at);
 }
 
-/* Forgets the crash after the program's handler has returned, as that of a program which protects
- * pages to see what is written does. If the handler has not repaired the cause, the instruction
- * crashes again, and the crash is noted again. */
-static void forget_crash(void)
-{
-    if (ftc_board_is_open(&ftc_library.board))
-        ftc_death_forget_crash(&ftc_library.board, (uint32_t)ftc_library.world_rank);
-}
-
 /* Passes the signal on to the program's handler. Without one, the instruction crashes again on
  * return from this handler, with its usual effect. A signal that a process has sent does not come
  * again by itself, so it is raised. */
@@ -99,10 +90,8 @@ static void pass_on(const struct sigaction *next, int number, siginfo_t *info, v
 {
     if ((next->sa_flags & SA_SIGINFO) != 0) {
         next->sa_sigaction(number, info, context);
-        forget_crash();
     } else if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN) {
         next->sa_handler(number);
-        forget_crash();
     } else {
         sigaction(number, next, NULL);
         if (info->si_code <= 0)
