@@ -213,17 +213,9 @@ static bool is_same_call(const struct content *a, const struct content *b)
  * than open, close and set_view, or one of class OTHER (windows, split calls on files). */
 static bool takes_its_time(enum ftc_call_kind kind)
 {
-    switch (ftc_call_class(kind)) {
-    case FTC_CLASS_FILE:
-        return kind != FTC_CALL_FILE_OPEN && kind != FTC_CALL_FILE_CLOSE &&
-               kind != FTC_CALL_FILE_SET_VIEW;
-    case FTC_CLASS_FILE_REFUSED:
-    case FTC_CLASS_FILE_ALONE:
-    case FTC_CLASS_OTHER:
-        return true;
-    default:
-        return false;
-    }
+    return ftc_call_class(kind) == FTC_CLASS_OTHER ||
+           (is_on_file(kind) && kind != FTC_CALL_FILE_OPEN && kind != FTC_CALL_FILE_CLOSE &&
+            kind != FTC_CALL_FILE_SET_VIEW);
 }
 
 /* Returns whether the call needs all of its members, and completes soon once all have arrived. */

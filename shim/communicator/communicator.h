@@ -162,11 +162,11 @@ static inline int ftc_comm_check_count(const struct ftc_comm *c)
 }
 
 /* Returns the next member to check, as an index in member[]. */
-static inline int ftc_comm_next_member(const struct ftc_comm *c, struct ftc_comm_checks *looks)
+static inline int ftc_comm_next_member(const struct ftc_comm *c, struct ftc_comm_checks *checks)
 {
-    int member = looks->next < c->member_count ? looks->next : 0;
+    int member = checks->next < c->member_count ? checks->next : 0;
 
-    looks->next = member + 1;
+    checks->next = member + 1;
     return member;
 }
 

@@ -17,8 +17,7 @@
  *
  * The paper's I(f)-tree has one child of the root in each subtree. Here a subtree may hang on the
  * root in several parts, each a tree. The shape determines how many (topology.c). So the root works
- * as much as other processes do, instead of standing on top of whole trees. What the paper proves
- * still holds:
+ * as much as other processes do. The paper's proofs still hold:
  * - The members of a subtree are the paper's; so are the groups and the number of messages.
  * - thm:reduce-replication: after up-correction a value is in one member of each subtree, hence in
  *   one part. All parts together hold it exactly once.

@@ -297,12 +297,13 @@ static void look_at_job(struct ftc_monitored *rank, struct watch *w, uint64_t bo
     const struct ftc_board *board = &rank->board;
     bool is_still = w->still_ns >= still_bound_ns(rank, patience_ns(rank, bound_ns, time)) +
                                        turn_ns(rank) + 2 * bound_ns / LOOKS;
+    bool is_stuck = is_still && !ftc_end_of_job_is_said(board);
 
-    if (is_still && !ftc_end_of_job_is_said(board))
+    if (is_stuck)
         report_stuck(rank, w, time);
-    ftc_still_report(board, rank->world,
-                     is_still); /* after the line, as another process may then end the job */
-    if (!is_still || ftc_end_of_job_is_said(board))
+    /* After the line, because another process may then end the job. */
+    ftc_still_report(board, rank->world, is_still);
+    if (!is_stuck)
         return;
     if (rank->options.settings.on_blocked != FTC_ON_BLOCKED_ABORT ||
         (!ftc_still_are_all_reported(board) && w->reported_checks++ < REPORT_CHECKS))

@@ -233,7 +233,7 @@ static struct need need_of_one(const struct ftc_p2p_request *r)
 static bool is_awaited(const struct ftc_p2p_request *r)
 {
     return !r->broken && r->failed_by < 0 &&
-           (r->peer < 0 || ftc_peers_culprit(r->peers, r->peer, r->begun) < 0);
+           (r->peer == MPI_ANY_SOURCE || ftc_dead_culprit_of(r) < 0);
 }
 
 /* Returns what the requests of a call need. Among those that it waits for, requests of other kinds

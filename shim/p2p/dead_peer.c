@@ -89,6 +89,11 @@ static struct ftc_peers *peers_of(MPI_Comm comm)
     return peers;
 }
 
+int ftc_dead_culprit_of(const struct ftc_p2p_request *r)
+{
+    return culprit_in(r->peers, r->peer, r->begun, false);
+}
+
 int ftc_dead_culprit(MPI_Comm comm, int peer)
 {
     return culprit_in(peers_of(comm), peer, 0, false);
@@ -144,8 +149,7 @@ bool ftc_dead_fails(struct ftc_p2p_request *r)
 
     if (r->failed_by >= 0)
         return true;
-    if (culprit_in(r->peers, r->peer, r->begun, false) < 0 || !was_taken_in() ||
-        has_ended(r->handle, MPI_STATUS_IGNORE))
+    if (ftc_dead_culprit_of(r) < 0 || !was_taken_in() || has_ended(r->handle, MPI_STATUS_IGNORE))
         return false;
     culprit = culprit_in(r->peers, r->peer, r->begun, true);
     if (culprit < 0)

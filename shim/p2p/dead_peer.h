@@ -28,6 +28,9 @@ int ftc_dead_culprit(MPI_Comm comm, int peer);
  * -1 if @found returns true. */
 int ftc_dead_culprit_of_probe(MPI_Comm comm, int peer, bool (*found)(void *), void *context);
 
+/* Returns the dead rank that request @r needs, or -1. The request may have its message already. */
+int ftc_dead_culprit_of(const struct ftc_p2p_request *r);
+
 /* Lets native MPI receive all that dead ranks had sent to this rank. */
 void ftc_dead_take_in(void);
 

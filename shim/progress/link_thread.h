@@ -3,8 +3,8 @@
  * Rank A may have taken one subtree's value and compute, while rank B still has a message for A
  * that A no longer needs. B's call does not return before the message has left B's process, which
  * requires a connection. MPI does not require A to call MPI again for that: A may first wait for B
- * by other means. The same applies to a message that was lost with a broken connection after B had
- * left the call.
+ * by other means. After B has left the call, its message may be lost with a broken connection. To
+ * send it again requires a connection, too.
  *
  * The thread sleeps while no connection is being made or repaired; with UCX paths, for a tenth of a
  * second at a time. It makes no MPI call. It runs only if the job has several hosts. */

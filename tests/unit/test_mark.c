@@ -289,25 +289,25 @@ START_TEST(of_an_exchange_both_have_to_be_dead)
 }
 END_TEST
 
-/* They may be writing. */
-START_TEST(a_call_on_a_file_may_end)
+/* Of all members none lives but this rank. */
+static void assert_may_end(enum ftc_call_kind kind)
 {
     add_member(3);
-    enter(FTC_CALL_FILE_CLOSE, FTC_BOARD_ALL);
+    enter(kind, FTC_BOARD_ALL);
     die(3);
     ck_assert(look(100));
     ck_assert(!mark.is_certain);
 }
+
+START_TEST(a_call_on_a_file_may_end)
+{
+    assert_may_end(FTC_CALL_FILE_CLOSE); /* it may be writing */
+}
 END_TEST
 
-/* Nothing is known of its requests. */
 START_TEST(a_wait_for_other_requests_may_end)
 {
-    add_member(3);
-    enter(FTC_CALL_WAIT, FTC_BOARD_ALL);
-    die(3);
-    ck_assert(look(100));
-    ck_assert(!mark.is_certain);
+    assert_may_end(FTC_CALL_WAIT); /* nothing is known of them */
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* required CALL COUNT sum|user: ROUNDS reductions of COUNT numbers, in which each rank's are 1, by
  * MPI_SUM or by an operation of the program's that does not commute. CALL may begin with "i":
  * nonblocking. Rank 1 dies as setting crash says. Each survivor prints how many results lacked a
- * rank, and how many of them came with an error. */
+ * rank, and how many of these came without an error. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,26 +34,18 @@ static int reduce(const struct form *f, MPI_Request *r)
                : MPI_Reduce(f->own, f->all, f->count, MPI_INT, f->op, 0, MPI_COMM_WORLD);
 }
 
-static int allreduce(const struct form *f, MPI_Request *r)
-{
-    return f->is_nonblocking
-               ? MPI_Iallreduce(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD, r)
-               : MPI_Allreduce(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD);
-}
+#define ON_ALL_RANKS(name, Blocking, Nonblocking)                                                  \
+    static int name(const struct form *f, MPI_Request *r)                                          \
+    {                                                                                              \
+        return f->is_nonblocking                                                                   \
+                   ? MPI_##Nonblocking(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD,   \
+                                       r)                                                          \
+                   : MPI_##Blocking(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD);     \
+    }
 
-static int scan(const struct form *f, MPI_Request *r)
-{
-    return f->is_nonblocking
-               ? MPI_Iscan(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD, r)
-               : MPI_Scan(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD);
-}
-
-static int exscan(const struct form *f, MPI_Request *r)
-{
-    return f->is_nonblocking
-               ? MPI_Iexscan(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD, r)
-               : MPI_Exscan(f->own, f->all, f->count, MPI_INT, f->op, MPI_COMM_WORLD);
-}
+ON_ALL_RANKS(allreduce, Allreduce, Iallreduce)
+ON_ALL_RANKS(scan, Scan, Iscan)
+ON_ALL_RANKS(exscan, Exscan, Iexscan)
 
 static int reduce_scatter(const struct form *f, MPI_Request *r)
 {
